@@ -17,10 +17,13 @@ TESTS_SICONOS     := solvers/test_siconos
 HEADERS_MUJOCO    := mujoco/mujoco.h libxml/tree.h
 PACKAGES_MUJOCO   := libmujoco-dev libxml2-dev
 WHAT_MUJOCO       := MuJoCo models
+TESTS_MUJOCO      := $(patsubst tests/%.c,%,$(wildcard tests/mujoco/test_*.c))
 
 HEADERS_HDF5      := hdf5.h
 PACKAGES_HDF5     := libhdf5-dev
 WHAT_HDF5         := HDF5 files
+TESTS_HDF5        := command/test_hodograph command/test_measure command/test_keep io/test_bad_results io/test_result_names io/test_results \
+                     io/test_fclib io/test_fclib_written
 
 HEADERS_QHULL     := libqhull_r/libqhull_r.h
 PACKAGES_QHULL    := libqhull-dev
@@ -29,6 +32,7 @@ WHAT_QHULL        := hulls by Qhull
 HEADERS_PPL       := gmp.h ppl_c.h
 PACKAGES_PPL      := libppl-dev libgmp-dev
 WHAT_PPL          := exact sets
+TESTS_PPL         := step/test_completeness
 
 # Bounds by linear programs take the rational numbers of exact sets.
 HEADERS_GLPK      := glpk.h

@@ -12,15 +12,25 @@
 
 #include "benchmarks/harness/harness.h"
 
+static const struct library {
+    const char *name, *what, *packages;
+    bool present;
+} libraries[] = {OPTIONAL_LIBRARIES};
+enum { LIBRARIES = sizeof libraries / sizeof *libraries };
+
 bool support_has(const char *library) {
-    static const struct {
-        const char *name, *what, *packages;
-        bool present;
-    } libraries[] = {OPTIONAL_LIBRARIES};
-    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+    for (int i = 0; i < LIBRARIES; i++)
         if (!strcmp(libraries[i].name, library)) return libraries[i].present;
     fail_msg("scripts/libraries.mk has no %s", library);
     return false;
+}
+
+void support_skip_missing(const char *message) {
+    char says[CAROM_MESSAGE_SIZE];
+    for (int i = 0; i < LIBRARIES; i++) {
+        snprintf(says, sizeof says, "this build has no %s: install %s", libraries[i].what, libraries[i].packages);
+        if (!libraries[i].present && strstr(message, says)) skip();
+    }
 }
 
 // -------------------------------------------------------------------------------------------------------- assertions
@@ -47,6 +57,7 @@ void support_assert_all_close(const double *actual, const double *expected, size
 }
 
 void support_assert_ok(carom_status status, const carom_error *error, const char *file, int line) {
+    if (status == CAROM_UNSUPPORTED) support_skip_missing(error->message);
     if (status != CAROM_OK) {
         print_error("the call failed: %s: %s\n", carom_status_name(status), error->message);
         _fail(file, line);

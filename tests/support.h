@@ -20,7 +20,7 @@
 /// The same for every entry, with max |expected| as the scale.
 #define assert_all_close(actual, expected, count, tolerance)                                                                               \
     support_assert_all_close((actual), (expected), (size_t)(count), (tolerance), __FILE__, __LINE__)
-/// CAROM_OK, or fails with the message of `error` (a carom_error).
+/// CAROM_OK, or fails with the message of `error` (a carom_error); where that says that this build lacks a library, the test is skipped.
 #define assert_ok(status, error) support_assert_ok((status), &(error), __FILE__, __LINE__)
 /// The call failed with this status, and its message contains `text`.
 #define assert_refused(status, expected, error, text) support_assert_refused((status), (expected), &(error), (text), __FILE__, __LINE__)
@@ -67,6 +67,8 @@ int support_count(int small, int usual, int large);
 
 /// Does this build have a library of scripts/libraries.mk ("PPL")? Tests that need one that is missing call skip().
 bool support_has(const char *library);
+/// Skips the test where a message says that this build lacks a library, if it does lack some.
+void support_skip_missing(const char *message);
 
 /// A fresh directory for the files of one test; removed, with its files, by support_remove_directory.
 char *support_make_directory(void);

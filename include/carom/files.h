@@ -34,6 +34,16 @@ void carom_lcp_problem_release(carom_lcp_problem *problem);
 /// @return CAROM_IO_FAILED when the place cannot be written, CAROM_BAD_INPUT when `path` exists and is neither empty nor an HDF5 file
 carom_status carom_fclib_write(const char *path, const char *title, const carom_impact *impact, carom_error *error);
 
+// -------------------------------------------------------------------------------------------------------------------------- the HDF5
+// library
+
+enum { CAROM_HDF5_VERSION = 64 };
+/// The version of HDF5 that the program runs with, in `text`; NULL in a build without HDF5.
+const char *carom_hdf5_version(char text[CAROM_HDF5_VERSION]);
+/// Keeps libhdf5 from cleaning up at the process's exit, where it prints if memory is short. Before anything else of libhdf5, and only for
+/// a program that closes every file.
+void carom_hdf5_prepare(void);
+
 // ------------------------------------------------------------------------------------------------------------------------------ velocities
 
 /// Reads `{v: [...]}` as YAML or JSON: one generalised velocity.

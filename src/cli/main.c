@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <cblas.h>
-#include <hdf5.h>
 
 #include "cli/cli_internal.h"
 #include "cli/ranks/ranks.h"
@@ -96,7 +95,7 @@ int main(int argc, char **argv) {
     sigaction(SIGXFSZ, &ignore, NULL);
     sigaction(SIGPIPE, &ignore, NULL);
     // Every file is closed by whoever opened it. Where memory is short, closing libhdf5 at the end would print a second line.
-    H5dont_atexit();
+    carom_hdf5_prepare();
     // Sampling is parallel already, and BLAS gives the same bits only for one thread.
     openblas_set_num_threads(1);
     // Of several ranks only the first one prints.

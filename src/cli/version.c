@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `carom --version`: of carom, and with `--verbose` of the libraries that decide what a build can do.
 #include <cblas.h>
-#include <hdf5.h>
 #include <string.h>
 
 #include "cli/cli_internal.h"
@@ -13,14 +12,9 @@ static const struct library {
 } libraries[] = {OPTIONAL_LIBRARIES};
 
 // The version of a library that can say it.
-static const char *find_version(const char *name, char *text, size_t size) {
+static const char *find_version(const char *name, char text[CAROM_HDF5_VERSION]) {
     if (!strcmp(name, "MUJOCO")) return carom_model_mujoco_version();
-    if (!strcmp(name, "HDF5")) {
-        unsigned parts[3];
-        H5get_libversion(&parts[0], &parts[1], &parts[2]);
-        snprintf(text, size, "%u.%u.%u", parts[0], parts[1], parts[2]);
-        return text;
-    }
+    if (!strcmp(name, "HDF5")) return carom_hdf5_version(text);
     if (!strcmp(name, "PPL")) return carom_exact_ppl_version();
     if (!strcmp(name, "GLPK")) return carom_bound_glpk_version();
     if (!strcmp(name, "SUNDIALS")) return carom_compliant_sundials_version();
@@ -39,9 +33,9 @@ int cli_version(int argc, char **argv) {
     if (!verbose) return EXIT_DONE;
     printf("%-8s  %s\n", "BLAS", openblas_get_config());
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
-        char text[64];
+        char text[CAROM_HDF5_VERSION];
         if (libraries[i].present)
-            printf("%-8s  %s\n", libraries[i].name, find_version(libraries[i].name, text, sizeof text));
+            printf("%-8s  %s\n", libraries[i].name, find_version(libraries[i].name, text));
         else
             printf("%-8s  not in this build, which has no %s: install %s\n", libraries[i].name, libraries[i].what, libraries[i].packages);
     }

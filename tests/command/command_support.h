@@ -40,7 +40,7 @@ typedef struct report {
 } report;
 
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
-/// Runs `carom ...` in a directory.
+/// Runs `carom ...` in a directory. Where it says that this build lacks a library, the test is skipped.
 #define run(in_directory, ...) run_request(&(request){.directory = (in_directory), .arguments = WORDS(__VA_ARGS__)})
 
 report run_request(const request *asked);
@@ -95,6 +95,8 @@ int64_t read_complete(const char *path);
 /// Rows and columns of a dataset; 0 columns where it has one dimension.
 void read_size(const char *path, const char *dataset, size_t size[2]);
 size_t count_rows(const char *path, const char *dataset);
+/// Writes an HDF5 file that is not one of carom's.
+void write_foreign(const char *path);
 /// Checks that `files` of a document names this many PNG and SVG pictures.
 void check_pictures(const char *directory, const json_t *drawn, size_t count);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `carom measure`: measured impacts from files.
 #include "command_support.h"
-#include "io/hdf5_support.h"
+#include "io/hdf5/support.h"
 
 #include <math.h>
 #include <signal.h>

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "io/fclib/file.h"
-#include "io/hdf5_support.h"
+#include "io/hdf5/support.h"
 
 // --------------------------------------------------------------------------------- a problem, as other programs write it
 

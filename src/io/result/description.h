@@ -5,11 +5,7 @@
 #ifndef CAROM_IO_RESULT_DESCRIPTION_H
 #define CAROM_IO_RESULT_DESCRIPTION_H
 
-#include "io/hdf5_support.h"
 #include "io/result/file.h"
-
-/// Writes it into the group of the impact; false when HDF5 fails.
-bool carom_result_put_description(hid_t group, const carom_impact_data *data);
 
 /// Names and kinds of velocities, as they are read.
 typedef struct carom_velocity_names {

@@ -8,6 +8,7 @@
 #include <hdf5.h>
 
 #include "carom/base.h"
+#include "carom/impact.h"
 
 /// How the calling thread's HDF5 errors are reported. HDF5 prints them by default, and keeps the setting for each thread.
 typedef struct carom_hdf5_reporting {
@@ -101,5 +102,8 @@ bool carom_hdf5_get_dataset(hid_t dataset, hid_t memory_type, hsize_t file_size,
 bool carom_hdf5_get_characters(hid_t dataset, hsize_t file_size, void **values, carom_hdf5_extent *extent);
 /// The same for texts of variable length: `width` is that of the longest with its final zero.
 bool carom_hdf5_get_texts_dataset(hid_t dataset, hsize_t file_size, void **values, carom_hdf5_extent *extent);
+
+/// What a result file says of its impact beside the matrices (io/result/description.h), into the group of the impact.
+bool carom_result_put_description(hid_t group, const carom_impact_data *data);
 
 #endif

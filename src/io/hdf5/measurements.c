@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "io/child.h"
-#include "io/hdf5_support.h"
+#include "io/hdf5/support.h"
 #include "io/measurements/measurements.h"
 
 enum { NAME_SIZE = 16, GROUP_TEXT = 32, MOST_IMPACTS = 1 << 20 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables as HDF5 datasets that grow by blocks of rows.
-#include "io/result/columns.h"
+#include "io/hdf5/columns.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 
 #include "io/child.h"
 #include "io/fclib/file.h"
-#include "io/hdf5_support.h"
+#include "io/hdf5/support.h"
 
 enum {
     LARGEST_SIZE = 3 * CAROM_MAX_CONTACTS,
@@ -169,11 +169,6 @@ static carom_status read_local(const place *from, carom_fclib_problem *problem, 
     return status;
 }
 
-bool carom_fclib_is_hdf5(const char *bytes, size_t size) {
-    static const char signature[] = "\211HDF\r\n\032\n";
-    return size >= sizeof signature - 1 && !memcmp(bytes, signature, sizeof signature - 1);
-}
-
 static carom_status parse(const char *path, const char *bytes, size_t size, carom_fclib_problem *problem, carom_error *error) {
     const carom_hdf5_reporting reporting = carom_hdf5_mute();
 
@@ -221,11 +216,4 @@ carom_status carom_fclib_parse(const char *path, const char *bytes, size_t size,
     if (!carom_child_survives((int64_t)size, rehearse, &(image){path, bytes, size}))
         return refuse(path, error, "it is damaged, and libhdf5 crashes on it");
     return parse(path, bytes, size, problem, error);
-}
-
-void carom_fclib_problem_release(carom_fclib_problem *problem) {
-    free(problem->delassus);
-    free(problem->velocity);
-    free(problem->friction);
-    *problem = (carom_fclib_problem){0};
 }

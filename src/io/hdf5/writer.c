@@ -8,8 +8,8 @@
 
 #include "carom/io.h"
 #include "carom/temporary.h"
-#include "io/hdf5_driver.h"
-#include "io/result/columns.h"
+#include "io/hdf5/columns.h"
+#include "io/hdf5/driver.h"
 #include "io/result/description.h"
 
 enum {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "carom/impact.h"
-#include "io/hdf5_support.h"
+#include "io/hdf5/support.h"
 
 struct carom_stored {
     hid_t file;

@@ -8,8 +8,8 @@
 #include "carom/io.h"
 #include "carom/temporary.h"
 #include "io/fclib/file.h"
-#include "io/hdf5_driver.h"
-#include "io/hdf5_support.h"
+#include "io/hdf5/driver.h"
+#include "io/hdf5/support.h"
 
 #define DESCRIPTION                                                                                                                        \
     "Contacts of a rigid-body system at the instant of an impact. W: Delassus operator [1/kg], q: pre-impact contact velocity [m/s], "     \

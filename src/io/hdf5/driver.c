@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An HDF5 file driver over an open descriptor: the callbacks that HDF5 calls for every piece of a file.
-#include "io/hdf5_driver.h"
+#include "io/hdf5/driver.h"
 
 #include <errno.h>
 #include <stdint.h>

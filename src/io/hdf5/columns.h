@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Tables as HDF5 datasets, one for each column, that grow by blocks of rows. See docs/results.md for the layout.
-#ifndef CAROM_IO_RESULT_COLUMNS_H
-#define CAROM_IO_RESULT_COLUMNS_H
+#ifndef CAROM_IO_HDF5_COLUMNS_H
+#define CAROM_IO_HDF5_COLUMNS_H
 
-#include "io/hdf5_support.h"
+#include "io/hdf5/support.h"
 
 /// The open datasets of a table's columns.
 typedef struct carom_result_columns carom_result_columns;

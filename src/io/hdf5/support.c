@@ -1,18 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // What reading and writing HDF5 files share. Errors are muted here, so that closing an identifier that was never opened is a harmless
 // failure.
-#include "io/hdf5_support.h"
+#include "io/hdf5/support.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/files.h"
 #include "io/utf8.h"
 
 // Texts that are read are padded to the length of the longest; this is far beyond what any law writes.
 #define MOST_TEXT_BYTES ((hsize_t)1 << 30)
 
 // HDF5 keeps one setting for each thread.
+const char *carom_hdf5_version(char text[CAROM_HDF5_VERSION]) {
+    unsigned parts[3];
+    H5get_libversion(&parts[0], &parts[1], &parts[2]);
+    snprintf(text, CAROM_HDF5_VERSION, "%u.%u.%u", parts[0], parts[1], parts[2]);
+    return text;
+}
+
+void carom_hdf5_prepare(void) { H5dont_atexit(); }
+
 carom_hdf5_reporting carom_hdf5_mute(void) {
     carom_hdf5_reporting before = {0};
     H5Eget_auto2(H5E_DEFAULT, &before.report, &before.data);
