@@ -113,9 +113,11 @@ static PyObject *write_result(PyObject *module, PyObject *arguments) {
     // A file that is given up on is never seen under its name.
     if (!status && !carom_control_cancelled(control)) status = carom_result_writer_commit(writer, &error);
     carom_result_writer_free(writer);
-    PyMem_Free(options);
     carom_extent_free(extent);
-    if (!binding_watch_end(watch)) return NULL;
+    // Python's memory is freed by those alone who hold its lock.
+    const bool undisturbed = binding_watch_end(watch);
+    PyMem_Free(options);
+    if (!undisturbed) return NULL;
     return status ? binding_fail(&error) : Py_NewRef(Py_None);
 }
 
