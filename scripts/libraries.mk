@@ -17,7 +17,7 @@ TESTS_SICONOS     := solvers/test_siconos
 HEADERS_MUJOCO    := mujoco/mujoco.h libxml/tree.h
 PACKAGES_MUJOCO   := libmujoco-dev libxml2-dev
 WHAT_MUJOCO       := MuJoCo models
-TESTS_MUJOCO      := $(patsubst tests/%.c,%,$(wildcard tests/mujoco/test_*.c))
+TESTS_MUJOCO      := $(patsubst tests/%.c,%,$(wildcard tests/mujoco/test_*.c)) command/test_bare command/test_robot_files
 
 HEADERS_HDF5      := hdf5.h
 PACKAGES_HDF5     := libhdf5-dev

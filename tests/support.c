@@ -66,6 +66,7 @@ void support_assert_ok(carom_status status, const carom_error *error, const char
 
 void support_assert_refused(carom_status status, carom_status expected, const carom_error *error, const char *text, const char *file,
                             int line) {
+    if (status == CAROM_UNSUPPORTED && expected != status) support_skip_missing(error->message);
     if (status != expected) {
         print_error("status %s instead of %s\n", carom_status_name(status), carom_status_name(expected));
         _fail(file, line);
@@ -325,6 +326,12 @@ int support_run_command(const char *arguments, bool want_errors, char *text, siz
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
     text[fread(text, 1, size - 1, pipe)] = '\0';
-    const int status = pclose(pipe);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    const int ended = pclose(pipe), status = WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
+    // Bad input may be a scene for which this build lacks a library: ask why.
+    if (status == 2 && !want_errors) {
+        char why[CAROM_MESSAGE_SIZE];
+        support_run_command(arguments, true, why, sizeof why);
+        support_skip_missing(why);
+    }
+    return status;
 }
