@@ -17,7 +17,8 @@ TESTS_SICONOS     := solvers/test_siconos
 HEADERS_MUJOCO    := mujoco/mujoco.h libxml/tree.h
 PACKAGES_MUJOCO   := libmujoco-dev libxml2-dev
 WHAT_MUJOCO       := MuJoCo models
-TESTS_MUJOCO      := $(patsubst tests/%.c,%,$(wildcard tests/mujoco/test_*.c)) command/test_bare command/test_robot_files
+TESTS_MUJOCO      := $(patsubst tests/%.c,%,$(wildcard tests/mujoco/test_*.c)) command/test_bare command/test_robot_files \
+                     dynamics/test_propagative_scenes io/test_bad_scenes
 
 HEADERS_HDF5      := hdf5.h
 PACKAGES_HDF5     := libhdf5-dev
@@ -28,6 +29,7 @@ TESTS_HDF5        := command/test_hodograph command/test_measure command/test_ke
 HEADERS_QHULL     := libqhull_r/libqhull_r.h
 PACKAGES_QHULL    := libqhull-dev
 WHAT_QHULL        := hulls by Qhull
+TESTS_QHULL       := sets/test_query sets/test_questions
 
 HEADERS_PPL       := gmp.h ppl_c.h
 PACKAGES_PPL      := libppl-dev libgmp-dev

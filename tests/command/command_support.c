@@ -218,6 +218,7 @@ char *run_line(const char *directory, int status, const char *line) {
     support_remove_directory(aside);
     if (!WIFEXITED(ended) || WEXITSTATUS(ended) != status) {
         support_skip_missing(errors);
+        support_skip_missing(said);
         fail_msg("%s\n  ended with %d instead of %d: %.400s%.400s", line, WEXITSTATUS(ended), status, said, errors);
     }
     free(errors);

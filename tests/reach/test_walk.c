@@ -65,6 +65,8 @@ static const known_set known_sets[] = {
 
 static void walks_end_in_the_exact_set_and_cover_it(void **state) {
     (void)state;
+    // Without Qhull the bound of a cover is looser.
+    if (!support_has("QHULL")) skip();
     enum { WALKS = 4096 };
     static double ends[WALKS * 4];
     for (size_t k = 0; k < sizeof known_sets / sizeof *known_sets; k++) {
