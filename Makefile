@@ -138,7 +138,8 @@ SHARED := $(LIBRARIES:%=$(BUILD)/lib%.so)
 # The command and the tests link the static libraries: no search path at run time, and tests reach inner functions.
 LINK_LIBS = $(foreach l,$(LIBRARIES),$(LIBS_$(l)))
 MISSING   := $(filter-out $(PRESENT),$(OPTIONAL))
-TESTS     := $(patsubst %.c,$(BUILD)/%,$(filter-out $(foreach l,$(MISSING),$(TESTS_$(l):%=tests/%.c)),$(wildcard tests/*/test_*.c)))
+LEFT_OUT  := $(foreach l,$(MISSING),$(TESTS_$(l)))
+TESTS     := $(patsubst %.c,$(BUILD)/%,$(filter-out $(LEFT_OUT:%=tests/%.c),$(wildcard tests/*/test_*.c)))
 EXAMPLES  := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 
 JOBS ?= $(shell nproc)
@@ -311,7 +312,7 @@ HAVE_PYTHON    := $(if $(and $(HAVE_PYTHON),$(PYTHON_INCLUDE)),$(shell $(PACKAGE
 PYTHON_SOURCES := $(wildcard python/src/extension/*.c)
 PYTHON_FILES   := $(shell find python/src/carom -name '*.py' -o -name '*.pyi' -o -name py.typed -o -path '*/page/*')
 PYTHON_PACKAGE := $(BUILD)/python/carom/_carom.abi3.so $(PYTHON_FILES:python/src/carom/%=$(BUILD)/python/carom/%)
-PYTHON_TESTS   := $(if $(HAVE_PYTHON),$(patsubst python/%.py,$(BUILD)/python/%,$(wildcard python/tests/test_*.py)))
+PYTHON_TESTS   := $(if $(HAVE_PYTHON),$(patsubst python/%.py,$(BUILD)/python/%,$(filter-out $(LEFT_OUT:python/%=python/tests/%.py),$(wildcard python/tests/test_*.py))))
 
 # The limited API of 3.11: one build serves that and every later version. Symbols of carom stay inside.
 $(call objects,$(PYTHON_SOURCES)): CFLAGS_ALL += -DPy_LIMITED_API=0x030b0000 -isystem $(PYTHON_INCLUDE)
