@@ -392,11 +392,12 @@ static carom_status choose_coordinates(workspace *work, carom_error *error) {
     return CAROM_OK;
 }
 
-// What no impulse changes: v- - lift B v-. One velocity has no coordinates there; the points of a polytope have as many as they span.
+// What no impulse changes: v- - lift B v-. One velocity has no coordinates there; the points of a polytope have as many as they span: z
+// counts the distances of some of them from the first one, so that the corners of a box have zeros and ones.
 static carom_status find_constants(workspace *work, carom_error *error) {
     exact_data *data = work->data;
     const size_t d = (size_t)data->dimension, nv = work->nv, starts = (size_t)data->starts;
-    mpq_t *y = exact_rationals_take(&work->rationals, d), *apart = exact_rationals_take(&work->rationals, starts * nv);
+    mpq_t *y = exact_rationals_take(&work->rationals, d), *apart = exact_rationals_take(&work->rationals, nv * starts);
     if (work->rationals.failed) return carom_fail_memory(error, "exact set");
     for (size_t s = 0; s < starts; s++) {
         mpq_t *rest = work->rest + s * nv;
@@ -409,37 +410,37 @@ static carom_status find_constants(workspace *work, carom_error *error) {
         }
         for (size_t j = 0; j < nv; j++)
             for (size_t k = 0; k < d; k++) exact_rational_add_product(rest[j], data->lift[j * d + k], y[k], work->scratch);
-        for (size_t j = 0; j < nv; j++) mpq_sub(apart[s * nv + j], rest[j], work->rest[j]);
+        for (size_t j = 0; j < nv; j++) mpq_sub(apart[j * starts + s], rest[j], work->rest[j]);
     }
     for (size_t j = 0; j < nv; j++) mpq_set(data->rest[j], work->rest[j]);
 
-    // Gauss-Jordan on the differences: the rows that are left span them, and z are the entries at their pivots.
+    // Gauss-Jordan on the distances, a column for each start: those at pivots span the others, and their columns hold z.
     size_t rank = 0, pivots[EXACT_MOST_CONSTANTS];
-    for (size_t j = 0; j < nv; j++) {
+    for (size_t s = 0; s < starts; s++) {
         size_t row = rank;
-        while (row < starts && !mpq_sgn(apart[row * nv + j])) row++;
-        if (row == starts) continue;
+        while (row < nv && !mpq_sgn(apart[row * starts + s])) row++;
+        if (row == nv) continue;
         if (rank == EXACT_MOST_CONSTANTS) {
             work->fault = "the velocities before the impact differ in more than 8 directions that no contact feels: vary fewer of them";
             return CAROM_OK;
         }
-        for (size_t k = 0; k < nv; k++) mpq_swap(apart[row * nv + k], apart[rank * nv + k]);
-        mpq_t *chosen = apart + rank * nv;
-        for (size_t k = nv; k-- > j;) mpq_div(chosen[k], chosen[k], chosen[j]);
-        for (size_t i = 0; i < starts; i++) {
-            if (i == rank || !mpq_sgn(apart[i * nv + j])) continue;
-            mpq_neg(work->factor, apart[i * nv + j]);
-            add_row(work, apart + i * nv, chosen, j, nv);
+        for (size_t k = 0; k < starts; k++) mpq_swap(apart[row * starts + k], apart[rank * starts + k]);
+        mpq_t *chosen = apart + rank * starts;
+        for (size_t k = starts; k-- > s;) mpq_div(chosen[k], chosen[k], chosen[s]);
+        for (size_t i = 0; i < nv; i++) {
+            if (i == rank || !mpq_sgn(apart[i * starts + s])) continue;
+            mpq_neg(work->factor, apart[i * starts + s]);
+            add_row(work, apart + i * starts, chosen, s, starts);
         }
-        pivots[rank++] = j;
+        pivots[rank++] = s;
     }
     data->constants = (int)rank;
     data->shift = exact_rationals_take(&data->rationals, nv * rank);
     work->constants = exact_rationals_take(&work->rationals, starts * rank);
     if (data->rationals.failed || work->rationals.failed) return carom_fail_memory(error, "exact set");
     for (size_t i = 0; i < rank; i++) {
-        for (size_t j = 0; j < nv; j++) mpq_set(data->shift[j * rank + i], apart[i * nv + j]);
-        for (size_t s = 0; s < starts; s++) mpq_sub(work->constants[s * rank + i], work->rest[s * nv + pivots[i]], work->rest[pivots[i]]);
+        for (size_t j = 0; j < nv; j++) mpq_sub(data->shift[j * rank + i], work->rest[pivots[i] * nv + j], work->rest[j]);
+        for (size_t s = 0; s < starts; s++) mpq_set(work->constants[s * rank + i], apart[i * starts + s]);
     }
     return CAROM_OK;
 }

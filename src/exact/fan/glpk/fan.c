@@ -122,8 +122,9 @@ static void replace_end(const fan *f, fan_simplex *simplex, const int *places, i
     for (int g = 0; g < f->problem->speed_count + f->problem->starts; g++) {
         double *real = simplex->real + g * d;
         if (f->rough) {
-            real[gone] /= at->real[replaced];
-            real[kept] -= at->real[1 - replaced] * real[gone];
+            // Round-off in the place of zero would be a row of its own to a linear program that scales what it is given.
+            const double before = real[kept], moved = at->real[1 - replaced] * (real[gone] /= at->real[replaced]);
+            real[kept] = fabs(before - moved) <= ROUND_OFF * (fabs(before) + fabs(moved)) ? 0 : before - moved;
             continue;
         }
         mpq_t *weights = simplex->weights + g * d;
