@@ -67,7 +67,7 @@ typedef struct carom_witness {
     double cone;     ///< of dP_n >= 0 and |dP_t| <= mu dP_n on a piece
     double energy;   ///< gained on a piece, relative to K(v-); with restitution at the end alone
     double opening;  ///< normal velocity of a contact that presses; 0 with restitution
-    double slip;     ///< of friction mu dP_n against the slip on straight pieces of planar contacts
+    double slip;     ///< of friction mu dP_n against the slip; in space as far as the slip at both ends of a piece tells
     bool verified;   ///< all of them are below the tolerance of walks, and the walk has terminated
     carom_arena arena;
 } carom_witness;

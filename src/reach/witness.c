@@ -12,6 +12,55 @@
 #define PLANAR_ALLOWANCE   1e-9
 #define SPATIAL_ALLOWANCES 100
 
+#define RIGHT_ANGLE 1.57079632679489662
+
+// Half the angle by which the slip of a contact in space turns from `t` to `end`; a right angle, which says nothing, where it begins or
+// ends at rest.
+static double half_turn(const double t[2], const double end[2], double rest) {
+    if (!(fmin(hypot(t[0], t[1]), hypot(end[0], end[1])) > rest)) return RIGHT_ANGLE;
+    return fabs(atan2(t[0] * end[1] - t[1] * end[0], t[0] * end[0] + t[1] * end[1])) / 2;
+}
+
+// How much of its impulse on a piece a contact may have had at another time, or in another direction, than evenly: friction turns with the
+// slip, at rest it is anywhere in the cone, and the weights of contacts that are held change. (They may change by more than their mean,
+// which is not covered; walks do not.)
+static double uneven(const double *u, const double *end, double mu, double pressed, double rest) {
+    const bool held = fabs(u[0]) <= rest && fabs(end[0]) <= rest;
+    return 2 * pressed * (held ? 1 + mu : mu * sin(fmin(2 * half_turn(u + 1, end + 1, rest), RIGHT_ANGLE)));
+}
+
+// How far the friction of a contact in space is from all that its slip allows, relative to its bound mu dP_n: its mean direction is within
+// the piece of the unit disk between the first and the last direction against the slip and their chord. Slip is off the straight line from
+// the first to the last by a quarter of what uneven impulses change at most, `bulge`, and may turn further by as much.
+static double friction_off_arc(const double t[2], const double end[2], const double friction[2], double bulge, double rest) {
+    const double speed = hypot(t[0], t[1]), last = hypot(end[0], end[1]), turn = half_turn(t, end, rest);
+    const double half = turn + bulge / (fmin(speed, last) * cos(turn));
+    if (!(half < RIGHT_ANGLE)) return 0;
+    const double h[2] = {t[0] / speed + end[0] / last, t[1] / speed + end[1] / last}, size = hypot(h[0], h[1]);
+    const double against = -(friction[0] * h[0] + friction[1] * h[1]) / size, across = (friction[0] * h[1] - friction[1] * h[0]) / size;
+    return fmax(cos(half) - against, fabs(across) - sin(half));
+}
+
+// How far the friction of sliding contacts in space is from all that their slip allows.
+static void check_turning_friction(const carom_impact *impact, double scale, double small, const double *u, const double *impulse,
+                                   carom_witness *witness) {
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    const int n = witness->n;
+    const double *next = u + n, *W = carom_impact_delassus(impact), rest = small * carom_impact_velocity_scale(impact);
+    for (int i = 0; i < 3 * data->contacts; i += 3) {
+        const double limit = data->friction[i / 3] * (impulse[n + i] - impulse[i]), size = scale * fmax(1, data->friction[i / 3]);
+        if (!(limit > small * size)) continue;
+        double bulge = 0;
+        for (int j = 0; j < 3 * data->contacts; j += 3) {
+            double block = 0;
+            for (int k = 0; k < 6; k++) block = hypot(block, W[(size_t)(i + 1 + k / 3) * (size_t)n + (size_t)(j + k % 3)]);
+            bulge += block * uneven(u + j, next + j, data->friction[j / 3], fmax(impulse[n + j] - impulse[j], 0), rest) / 4;
+        }
+        const double friction[2] = {(impulse[n + i + 1] - impulse[i + 1]) / limit, (impulse[n + i + 2] - impulse[i + 2]) / limit};
+        witness->slip = fmax(witness->slip, friction_off_arc(u + i + 1, next + i + 1, friction, bulge, rest) * limit / size);
+    }
+}
+
 // How far the piece between two rows breaks the conditions of the inclusion.
 static void check_piece(const carom_impact *impact, bool bounces, double small, const double *u, const double *impulse,
                         carom_witness *witness) {
@@ -43,6 +92,7 @@ static void check_piece(const carom_impact *impact, bool bounces, double small, 
         if (slides)
             witness->slip = fmax(witness->slip, fabs(impulse[n + row + 1] - impulse[row + 1] + copysign(mu * pressed, slip)) / size);
     }
+    if (stride == 3) check_turning_friction(impact, scale, small, u, impulse, witness);
 }
 
 // A copy in the witness; NULL where there is no memory.
