@@ -117,6 +117,15 @@ static void exact_sets_keep_their_start(void **state) {
     assert_int_equal(length(known, "start"), 0);
     json_decref(boxed);
     json_decref(known);
+    // Modes are those of all velocities in the box: the particle slides on at 1 - mu from 1, and rests from 0.5.
+    json_t *modes = ask(*state, "modes", "box.yaml");
+    assert_true(is_true(modes, "certified") && is_true(modes, "uncertain"));
+    assert_int_equal(length(modes, "modes"), 2);
+    json_decref(modes);
+    json_t *single = ask(*state, "modes", "known.yaml");
+    assert_true(is_true(single, "certified") && !is_true(single, "uncertain"));
+    assert_int_equal(length(single, "modes"), 1);
+    json_decref(single);
     // RAMone has seven velocities, and its two feet feel four.
     char line[2 * PATH_SIZE];
     snprintf(line, sizeof line, "cp '%s'/ramone.* . && printf 'uncertain: {velocity: {box: [0, 0, 0, 0.001, 0, 0, 0]}}\\n' >> ramone.yaml",
