@@ -18,6 +18,7 @@ enum {
     RESULT_BITS,
     RESULT_DATA_CHANGE,
     RESULT_ENERGY_RATIO,
+    RESULT_START,
     RESULT_OWN_COLUMNS
 };
 
@@ -35,6 +36,8 @@ static const carom_column result_columns[RESULT_OWN_COLUMNS] = {
                             "largest rounding of a number of the impact, over its scale; 0: all were taken exactly", NULL},
     [RESULT_ENERGY_RATIO] = {"energy_ratio", CAROM_COLUMN_REAL, 1, "",
                              "largest kinetic energy of the set, over that before the impact; above 1: restitution gains energy", NULL},
+    [RESULT_START] = {"start", CAROM_COLUMN_SERIES, CAROM_WIDTH_VELOCITY, "",
+                      "where the velocity before the impact is uncertain: the vertices of its polytope; otherwise empty", NULL},
 };
 
 static void defaults(void *options) { *(carom_halm_posa_exact_options *)options = carom_halm_posa_exact_defaults(); }
@@ -121,7 +124,10 @@ static carom_status answer(const carom_law_call *call, const carom_exact_set *se
     *carom_table_integers(result, own + RESULT_BITS) = set->bits;
     *carom_table_reals(result, own + RESULT_DATA_CHANGE) = set->data_change;
     *carom_table_reals(result, own + RESULT_ENERGY_RATIO) = largest_energy_ratio(call->impact, options->start, pieces);
-    status = carom_table_set_text(result, own + RESULT_STATUS, carom_exact_status_name(set->status), error);
+    const carom_exact_start *start = options->start;
+    const int numbers = start ? start->count * carom_impact_get_data(call->impact)->nv : 0;
+    status = carom_table_set_series(result, own + RESULT_START, start ? start->vertices : NULL, numbers, error);
+    if (!status) status = carom_table_set_text(result, own + RESULT_STATUS, carom_exact_status_name(set->status), error);
     if (!status) status = carom_table_set_text(result, own + RESULT_REASON, set->reason, error);
     if (!status) status = carom_table_set_text(result, own + RESULT_CERTIFICATE, certificate, error);
     // There is nothing to select: the set has them all.

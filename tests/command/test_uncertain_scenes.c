@@ -106,6 +106,41 @@ static void draws_of_a_model(void **state) {
     free(refused);
 }
 
+// The file of an exact set has the polytope that it began with. Where contacts do not feel all of a
+// velocity, it has no distance from such a set.
+static void exact_sets_keep_their_start(void **state) {
+    if (!carom_exact_available()) skip();
+    write_text(*state, "known.yaml", FLAT_SCENE);
+    write_text(*state, "box.yaml", UNCERTAIN("velocity: {box: [0.5, 0]}"));
+    json_t *boxed = ask(*state, "exact", "box.yaml", "-o", "box.h5"), *known = ask(*state, "exact", "known.yaml", "-o", "known.h5");
+    assert_int_equal(length(boxed, "start"), 2);
+    assert_int_equal(length(known, "start"), 0);
+    json_decref(boxed);
+    json_decref(known);
+    // Modes are those of all velocities in the box: the particle slides on at 1 - mu from 1, and rests from 0.5.
+    json_t *modes = ask(*state, "modes", "box.yaml");
+    assert_true(is_true(modes, "certified") && is_true(modes, "uncertain"));
+    assert_int_equal(length(modes, "modes"), 2);
+    json_decref(modes);
+    json_t *single = ask(*state, "modes", "known.yaml");
+    assert_true(is_true(single, "certified") && !is_true(single, "uncertain"));
+    assert_int_equal(length(single, "modes"), 1);
+    json_decref(single);
+    // RAMone has seven velocities, and its two feet feel four.
+    char line[2 * PATH_SIZE];
+    snprintf(line, sizeof line, "cp '%s'/ramone.* . && printf 'uncertain: {velocity: {box: [0, 0, 0, 0.001, 0, 0, 0]}}\\n' >> ramone.yaml",
+             scenes_path);
+    run_quietly(*state, 0, line);
+    char *refused = run_line(*state, 0,
+                             "echo 'v: [0, 0, 0, 0, 0, 0, 0]' > v.yaml && $carom exact ramone.yaml -o feet.h5 >/dev/null && "
+                             "$carom query feet.h5 --contains v.yaml 2>&1 || true");
+    check_text(refused, "carom: --contains: the velocity before the impact was uncertain");
+    free(refused);
+    char *contained = run_line(*state, 0, "echo 'v: [0, 0]' > v.yaml && $carom query box.h5 --contains v.yaml --json");
+    check_text(contained, "\"contained\"");
+    free(contained);
+}
+
 static void bad_scenes_are_refused_in_one_line(void **state) {
     static const refusal refusals[] = {
         {"sample case.yaml", "case.yaml:4: uncertain.friction.B: no contact is called so", UNCERTAIN("friction: {B: [0, 1]}")},
@@ -149,6 +184,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(samples_and_their_parameters, set_up, tear_down),
         cmocka_unit_test_setup_teardown(draws_of_a_model, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(exact_sets_keep_their_start, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_scenes_are_refused_in_one_line, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, find_command, NULL);

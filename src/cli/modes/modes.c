@@ -36,7 +36,7 @@ static void print_mode(const carom_impact *impact, const carom_joint_mode *mode,
     putchar('\n');
 }
 
-static carom_status print_text(const carom_scene *scene, const cli_found_modes *found, carom_error *error) {
+static carom_status print_text(const carom_scene *scene, const cli_found_modes *found, const char *proof, carom_error *error) {
     const carom_joint_modes *modes = found->modes;
     const carom_joint_mode **sorted = malloc(((size_t)modes->count + 1) * sizeof *sorted);
     if (!sorted) return carom_fail_memory(error, "joint modes");
@@ -44,7 +44,7 @@ static carom_status print_text(const carom_scene *scene, const cli_found_modes *
     if (!found->certified) qsort(sorted, (size_t)modes->count, sizeof *sorted, compare_counts);
 
     printf("%s: %d joint mode%s (velocities in m/s), %s\n", carom_scene_name(scene), modes->count, modes->count == 1 ? "" : "s",
-           found->certified ? "certified: the exact set meets each of them, and no other" : "seen in samples: there may be more");
+           found->certified ? proof : "seen in samples: there may be more");
     if (*found->reason) printf("  the exact set did not finish: %s\n", found->reason);
     if (modes->unfinished)
         printf("  outcomes in which a contact approaches still, and which are in no mode: %" PRId64 "\n", modes->unfinished);
@@ -61,13 +61,27 @@ static int run_modes(const cli_arguments *arguments) {
     carom_control control;
     cli_mode_finder finder = {0};
     cli_found_modes found = {0};
+    carom_uncertain_support support = {0};
+    carom_exact_start start;
     carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
     if (!status) status = cli_start_control(arguments, &control, &error);
     if (!status) status = cli_mode_finder_create(arguments, scene, &control, &finder, &error);
     const carom_impact *impact = status ? NULL : carom_scene_impact(scene);
+    // Exact sets are of all that is uncertain, but for the pose; samples are of the scene's numbers.
+    const carom_uncertainty *uncertainty = status || !finder.exact ? NULL : carom_scene_uncertainty(scene);
+    if (uncertainty && !carom_uncertainty_moves(uncertainty)) {
+        status = cli_find_support(scene, false, &support, &start, &error);
+        if (support.vertices) finder.exact->start = &start;
+        finder.exact->friction = support.friction;
+    }
     if (!status) status = cli_find_modes(&finder, impact, &found, &error);
+    const bool all = found.certified && (support.vertices || support.friction);
+    const char *proof = !all               ? "certified: the exact set meets each of them, and no other"
+                        : support.friction ? "certified: whatever of the uncertain is the case, there is no other"
+                                           : "certified: all that is uncertain leads to each of them, and to no other";
     int exit_status = EXIT_DONE;
-    if (!status) cli_warn(scene);
+    if (!status && all) cli_warn_uncertain(scene);
+    if (!status && !all) cli_warn(scene);
     if (!status) cli_note_rest(arguments, scene);
     if (status) {
         cli_place_error(arguments, scene, carom_law_halm_posa.options, carom_law_halm_posa.option_count, &error);
@@ -75,18 +89,19 @@ static int run_modes(const cli_arguments *arguments) {
     } else {
         if (!found.certified) exit_status = cli_exit_status(&found.samples);
         if (cli_given(arguments, "json")) {
-            json_t *document = json_pack("{s:s, s:b}", "schema", "carom.modes/1", "certified", found.certified);
+            json_t *document = json_pack("{s:s, s:b, s:b}", "schema", "carom.modes/1", "certified", found.certified, "uncertain", all);
             if (!found.certified) cli_add_result(document, found.samples.result);
             json_object_set_new(document, "reason", carom_json_text(*found.reason ? found.reason : NULL));
             json_object_set_new(document, "unfinished", json_integer(found.modes->unfinished));
             json_object_set_new(document, "modes", cli_modes_json(impact, found.modes));
             exit_status = cli_print_json(document, exit_status);
-        } else if (print_text(scene, &found, &error)) {
+        } else if (print_text(scene, &found, proof, &error)) {
             exit_status = cli_report(&error);
         }
     }
     cli_found_modes_release(&found);
     cli_mode_finder_free(&finder);
+    carom_uncertain_support_free(&support);
     carom_scene_free(scene);
     return exit_status;
 }

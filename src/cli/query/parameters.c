@@ -144,7 +144,19 @@ carom_status query_check_pose(const query_source *from, carom_error *error) {
 }
 
 carom_status query_check_reach(const query_source *from, carom_error *error) {
-    if (!carom_result_has_column(from->result, from->law, "v_minus")) return CAROM_OK;
+    // An exact set has the vertices of the velocities that it began with, draws have one each.
+    static const char vertices[] = "result/start";
+    bool uncertain = carom_result_has_column(from->result, from->law, "v_minus");
+    if (carom_result_has_column(from->result, from->law, vertices)) {
+        double *start;
+        int64_t count;
+        int width;
+        const carom_status status = carom_result_read_reals(from->result, from->law, vertices, &start, &count, &width, error);
+        if (status) return status;
+        free(start);
+        uncertain = count > 0;
+    }
+    if (!uncertain) return CAROM_OK;
     // Impulses reach every velocity where W has rank nv.
     const int n = carom_impact_contact_size(from->impact);
     const size_t entries = (size_t)n * (size_t)n;

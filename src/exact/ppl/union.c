@@ -44,7 +44,13 @@ static void take_energy(void *user, mpq_t *vertex) {
     visit->largest = fmax(visit->largest, energy);
 }
 
-// Queues the piece, which becomes the queue's, unless it is empty, terminal or known.
+static void remove_item(union_search *search, int i) {
+    search->queued--;
+    memmove(search->queue + i, search->queue + i + 1, (size_t)(search->queued - i) * sizeof *search->queue);
+}
+
+// Queues the piece, which becomes the queue's, unless it is empty, terminal or known. Those that wait for the same cell and have a convex
+// union with it come along: one elapse then does for all of them, which matters where the start is a polytope that the cells cut.
 static void offer(union_search *search, int cell, exact_polyhedron piece) {
     exact_session *session = search->session;
     // A piece within another one that waits for the same cell is known, too.
@@ -53,6 +59,14 @@ static void offer(union_search *search, int cell, exact_polyhedron piece) {
                  exact_pieces_cover(session, &search->reached[cell], piece);
     for (int i = 0; i < search->queued && !known && exact_session_continue(session); i++)
         known = search->queue[i].cell == cell && exact_polyhedron_contains(session, search->queue[i].piece, piece);
+    for (int i = 0; i < search->queued && !known && exact_session_continue(session); i++) {
+        exact_polyhedron merged = search->queue[i].cell == cell ? exact_polyhedron_merge(session, piece, search->queue[i].piece) : NULL;
+        if (!merged) continue;
+        exact_polyhedron_replace(&piece, merged);
+        exact_polyhedron_free(search->queue[i].piece);
+        remove_item(search, i);
+        i = -1;
+    }
     if (!known && !session->stop && search->queued == search->room) {
         const int room = 2 * search->room + 16;
         item *queue = realloc(search->queue, (size_t)room * sizeof *queue);
@@ -144,8 +158,7 @@ void exact_reach_union(exact_session *session, const exact_cells *cells, exact_c
         for (int i = 1; i < search.queued && inelastic; i++)
             if (search.queue[i].energy > search.queue[best].energy) best = i;
         const item popped = search.queue[best];
-        search.queued--;
-        memmove(search.queue + best, search.queue + best + 1, (size_t)(search.queued - best) * sizeof *search.queue);
+        remove_item(&search, best);
         advance(&search, &popped);
         exact_polyhedron_free(popped.piece);
     }
