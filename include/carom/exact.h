@@ -90,9 +90,11 @@ typedef struct carom_exact_options {
     /// Where friction is uncertain, [contacts] intervals of it: an outer set of all sets for coefficients within, since those may also
     /// change during the impact. NULL: the impact's coefficients. Borrowed.
     const carom_interval *friction;
-    bool reached;              ///< keep what solutions pass through, too
-    carom_exact_set **set;     ///< of the law: receives the set itself, to be freed by the caller; NULL: not wanted
-    carom_joint_modes *modes;  ///< receives the joint modes that the pieces meet; NULL: not wanted
+    bool reached;           ///< keep what solutions pass through, too
+    carom_exact_set **set;  ///< of the law: receives the set itself, to be freed by the caller; NULL: not wanted
+    /// Receives the joint modes that the pieces of a set meet that is finished. A run that stops while it looks for them is incomplete, and
+    /// has some. NULL: not wanted.
+    carom_joint_modes *modes;
 } carom_exact_options;
 
 /// Mode `exact`, 30 s, 10,000 polyhedra, 8192 bits, no restitution, gain 1e12, cover 1e-3.

@@ -50,11 +50,12 @@ void cli_note_rest(const cli_arguments *arguments, const carom_scene *scene) {
     if (carom_impact_velocity_scale(impact) == 0)
         fprintf(stderr, "carom: note: %s: no contact approaches: every contact is at rest, and the velocity stays as it is\n",
                 carom_scene_path(scene));
-    // A hypothesis of restitution without any restitution.
+    // A hypothesis of restitution without any restitution, known or not.
     const carom_impact_data *data = carom_impact_get_data(impact);
     const char *hypothesis = cli_value(arguments, "hypothesis"), *text;
     bool given = !hypothesis || !strcmp(hypothesis, "none") || cli_given(arguments, "restitution") ||
-                 carom_max_abs((size_t)data->contacts, data->restitution) > 0;
+                 carom_max_abs((size_t)data->contacts, data->restitution) > 0 ||
+                 (carom_scene_uncertainty(scene) && carom_uncertainty_bounces(carom_scene_uncertainty(scene)));
     for (int i = 0; i < carom_scene_settings_count(scene) && !given; i++)
         given = !strcmp(carom_scene_get_setting(scene, i, &text), "restitution");
     if (!given)

@@ -75,6 +75,14 @@ carom_sample_options carom_sample_serve(const carom_sample_options *options) {
     return served;
 }
 
+carom_status carom_reach_check_restitution(const carom_rebound_options *rebound, const carom_uncertainty *uncertainty, carom_error *error) {
+    const bool replaced = rebound->hypothesis != CAROM_HYPOTHESIS_NONE && !isnan(rebound->restitution.least);
+    if (!replaced || !uncertainty || !carom_uncertainty_bounces(uncertainty)) return CAROM_OK;
+    return carom_fail(error, CAROM_BAD_INPUT,
+                      "restitution: it would replace the uncertain coefficients of the contacts, which would be drawn for nothing: leave "
+                      "either of them out");
+}
+
 carom_status carom_sample_check(const carom_sample_options *options, carom_error *error) {
     // The command and scenes check numbers by the rows above; a C program may have put anything into the struct.
     if (options->samples < 1 || (double)options->samples > MOST_SAMPLES)
@@ -92,7 +100,7 @@ carom_status carom_sample_check(const carom_sample_options *options, carom_error
                           (long long)options->samples);
     if (options->uncertainty && !isnan(options->epsilon))
         return carom_fail(error, CAROM_BAD_INPUT, "epsilon: the closing step of Algorithm 2 is for one impact, and this one is uncertain");
-    return CAROM_OK;
+    return carom_reach_check_restitution(&options->rebound, options->uncertainty, error);
 }
 
 // What `auto` serves by a step method: everything, or as much as the method can.

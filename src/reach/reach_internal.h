@@ -23,5 +23,7 @@ carom_sample_options carom_sample_serve(const carom_sample_options *options);
 
 /// @return CAROM_BAD_INPUT for a count, a seed or a choice out of range
 carom_status carom_sample_check(const carom_sample_options *options, carom_error *error);
+/// One restitution of all contacts and uncertain coefficients of restitution exclude each other.
+carom_status carom_reach_check_restitution(const carom_rebound_options *rebound, const carom_uncertainty *uncertainty, carom_error *error);
 
 #endif

@@ -361,6 +361,8 @@ carom_status carom_worst_search(const carom_impact *impact, const carom_function
     if (!isnan(options->seconds) && !(options->seconds > 0))
         return carom_fail(error, CAROM_BAD_INPUT, "seconds: %g is not positive", options->seconds);
     if (options->seed < 0) return carom_fail(error, CAROM_BAD_INPUT, "seed: %lld is below the least value 0", (long long)options->seed);
+    carom_status status = carom_reach_check_restitution(&options->walker.rebound, options->uncertainty, error);
+    if (status) return status;
     const int64_t usual = carom_impact_get_data(impact)->tangent_dim == 1 ? PLANAR_EVALUATIONS : SPATIAL_EVALUATIONS;
     const int64_t evaluations = options->evaluations ? options->evaluations : usual;
     const int workers = carom_control_workers(control);
@@ -376,7 +378,7 @@ carom_status carom_worst_search(const carom_impact *impact, const carom_function
     run.deadline = isnan(options->seconds) ? INFINITY : run.start + count * options->seconds;
     const carom_control inner = {.threads = control ? control->threads : 0, .cancelled = is_over, .user = &run};
     carom_arena arena = {0};
-    carom_status status = prepare(&run, workers, &arena, error);
+    status = prepare(&run, workers, &arena, error);
     if (!status) status = begin_lines(&run, evaluations, &inner, workers, error);
     if (!status) compare_lines(&run, false);
     while (!status && !is_over(&run) && (isfinite(run.deadline) || worst[0].evaluations < evaluations)) {

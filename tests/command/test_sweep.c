@@ -3,6 +3,7 @@
 #include "command_support.h"
 
 #include <math.h>
+#include <signal.h>
 #include <string.h>
 
 #include "carom/exact.h"
@@ -95,6 +96,25 @@ static void bad_input_is_refused_in_one_line(void **state) {
     check_refusals(*state, refusals, sizeof refusals / sizeof *refusals);
 }
 
+// Points and critical values that were found remain. What is asked for would take minutes.
+static void an_interruption_keeps_the_points(void **state) {
+    if (!carom_exact_available()) skip();
+    char path[PATH_SIZE];
+    json_t *sweep = stop(&(request){.directory = *state,
+                                    .arguments = WORDS("sweep", join(path, scenes_path, "compass.yaml"), "--vary", "mu=1.9494:4:0.0001",
+                                                       "--critical", "--json")},
+                         SIGINT);
+    assert_string_equal(text(sweep, "verdict"), "interrupted");
+    const size_t count = length(sweep, "points");
+    assert_in_range(count, 1, 20000);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *point = json_array_get(at(sweep, "points"), i);
+        assert_true(json_is_true(at(point, "certified")));
+        assert_true(length(point, "modes") >= 1);
+    }
+    json_decref(sweep);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(lift_of_the_block_over_friction, set_up, tear_down),
@@ -102,6 +122,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(two_parameters_make_a_grid, set_up, tear_down),
         cmocka_unit_test_setup_teardown(other_sets_are_sampled, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_input_is_refused_in_one_line, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_interruption_keeps_the_points, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, find_command, NULL);
 }

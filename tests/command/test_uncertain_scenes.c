@@ -55,6 +55,11 @@ static void samples_and_their_parameters(void **state) {
     said = run_line(*state, 0, "$carom info case.yaml");
     check_text(said, "uncertain, and here as the scene has it: v0.2, mu.A");
     free(said);
+    // Uncertain restitution is some.
+    write_text(*state, "bounces.yaml", UNCERTAIN("restitution: {A: [0.1, 0.6]}"));
+    said = run_line(*state, 0, "$carom sample bounces.yaml --hypothesis stronge --samples 16 2>&1");
+    assert_null(strstr(said, "nothing bounces"));
+    free(said);
     said = run_line(*state, 0, "$carom resolve case.yaml --law moreau 2>&1");
     check_text(said, "carom: note: case.yaml: 'uncertain' is not used here");
     free(said);
@@ -171,6 +176,14 @@ static void bad_scenes_are_refused_in_one_line(void **state) {
          "contacts: [{name: A, site: tip, normal: [0, 0, 1], tangents: [[1, 0, 0]], friction: 0.5}]\n"
          "uncertain: {qpos: {box: [0, 0.05]}}\n"},
         {"compare case.yaml --simulator mujoco", "--simulator: ", UNCERTAIN("friction: {A: [0, 1]}")},
+        {"sample case.yaml --hypothesis stronge --restitution 0.9", "--restitution: it would replace the uncertain coefficients",
+         UNCERTAIN("restitution: {A: [0.1, 0.6]}")},
+        {"worst case.yaml --max Jn.A --hypothesis poisson --restitution 0.9", "--restitution: it would replace the uncertain coefficients",
+         UNCERTAIN("restitution: {A: [0.1, 0.6]}")},
+        {"compare case.yaml --hypothesis stronge --restitution 0.9", "--restitution: would replace the uncertain coefficients",
+         UNCERTAIN("restitution: {A: [0.1, 0.6]}")},
+        {"sample case.yaml --hypothesis stronge", "case.yaml:5: impact.restitution: it would replace the uncertain coefficients",
+         UNCERTAIN("restitution: {A: [0.1, 0.6]}") "impact: {restitution: 0.5}\n"},
     };
     // A pose at which a hinge is at its stop has another contact.
     write_text(*state, "arm.xml",

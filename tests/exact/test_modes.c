@@ -161,13 +161,55 @@ static void walks_are_seen_in_certified_modes(void **state) {
     }
 }
 
+// -------------------------------------------------------------------------------------------------------- interruption
+
+// A run that is told to stop when it asks for the n-th time.
+typedef struct patience {
+    int asked, left;
+} patience;
+
+static bool is_over(void *user) {
+    patience *waits = user;
+    return ++waits->asked > waits->left;
+}
+
+// Wherever a run is stopped, it says so and keeps an inner set. Modes are those of a set that is complete.
+static void a_stopped_run_is_incomplete(void **state) {
+    (void)state;
+    carom_impact *impact = make_impact(&block);
+    carom_joint_modes *whole = exact_modes(impact), *modes;
+    patience waits = {0, 0};
+    bool stopped_in_modes = false;
+    do {
+        carom_error error;
+        carom_exact_set *set;
+        waits.asked = 0;
+        const carom_control control = {.cancelled = is_over, .user = &waits};
+        carom_exact_options options = carom_exact_defaults();
+        assert_ok(carom_joint_modes_create(impact, &modes, &error), error);
+        options.modes = modes;
+        assert_ok(carom_exact_solve(impact, &options, &control, &set, &error), error);
+        const bool stopped = waits.asked > waits.left;
+        assert_int_equal(set->status, stopped ? CAROM_EXACT_INCOMPLETE : CAROM_EXACT_OK);
+        assert_int_equal(strncmp(set->reason, "the run was stopped before ", 27) == 0, stopped);
+        assert_string_equal(set->certificate, !set->pieces->count ? "none" : stopped ? "inner" : "exact");
+        if (stopped && !strstr(set->reason, "joint modes")) assert_int_equal(modes->count, 0);
+        if (stopped && strstr(set->reason, "joint modes")) stopped_in_modes = true;
+        if (!stopped) assert_int_equal(modes->count, whole->count);
+        carom_exact_set_free(set);
+        carom_joint_modes_free(modes);
+    } while (waits.asked > waits.left++);
+    assert_true(stopped_in_modes);
+    carom_joint_modes_free(whole);
+    carom_impact_free(impact);
+}
+
 int main(void) {
     if (!carom_exact_available()) return skip_all();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(block_rests_or_lifts_a_corner),
-        cmocka_unit_test(compass_gait_changes_its_modes_with_friction),
-        cmocka_unit_test(order_and_mirror_change_names_only),
-        cmocka_unit_test(walks_are_seen_in_certified_modes),
+        cmocka_unit_test(block_rests_or_lifts_a_corner),      cmocka_unit_test(compass_gait_changes_its_modes_with_friction),
+        cmocka_unit_test(order_and_mirror_change_names_only), cmocka_unit_test(walks_are_seen_in_certified_modes),
+        cmocka_unit_test(a_stopped_run_is_incomplete),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

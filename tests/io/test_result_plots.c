@@ -17,6 +17,9 @@ static const carom_column result_columns[] = {{"verdict", CAROM_COLUMN_TEXT, 1, 
 
 static const carom_law set_law = {.name = "halm-posa", .summary = "a set", .outcome_columns = sample_column, .outcome_column_count = 1};
 static const carom_law path_law = {.name = "sequential", .summary = "paths", .outcome_columns = path_column, .outcome_column_count = 1};
+static const carom_column drawn_columns[] = {{"path", CAROM_COLUMN_SERIES, CAROM_WIDTH_CONTACT_SPACE, "m/s", "velocities", NULL},
+                                             {"draw", CAROM_COLUMN_INTEGER, 1, "", "number of the draw", NULL}};
+static const carom_law drawn_law = {.name = "sequential", .summary = "paths", .outcome_columns = drawn_columns, .outcome_column_count = 2};
 static const carom_law traced_law = {.name = "halm-posa", .summary = "a set", .outcome_columns = traced_columns, .outcome_column_count = 2};
 static const carom_law point_law = {.name = "anitescu-potra", .summary = "a point"};
 
@@ -72,7 +75,7 @@ static void write_law(bench *b, const carom_law *law, int64_t count, void (*velo
         velocity(i, v);
         assert_ok(carom_outcomes_add(rows, impact, v, NULL, 0, 0, &error), error);
         const double path[] = {-1, 0, -1, 0, v[0], 0, -1, 0, v[0], 0, v[1], 0};
-        if (law == &path_law) assert_ok(carom_table_set_series(rows, CAROM_OUTCOME_COLUMNS, path, 12, &error), error);
+        if (law == &path_law || law == &drawn_law) assert_ok(carom_table_set_series(rows, CAROM_OUTCOME_COLUMNS, path, 12, &error), error);
         if (law == &traced_law && i < 3) assert_ok(carom_table_set_series(rows, CAROM_OUTCOME_COLUMNS + 1, path, 12, &error), error);
     }
     assert_ok(carom_result_writer_open_law(b->writer, law, NULL, &sink, &error), error);
@@ -152,6 +155,36 @@ static void all_laws_in_one_picture(void **state) {
     free(svg);
     free(prefix);
     finish(&b);
+}
+
+// Number of times that a text has a part.
+static int count_text(const char *whole, const char *part) {
+    int count = 0;
+    for (const char *at = whole; (at = strstr(at, part)); at += strlen(part)) count++;
+    return count;
+}
+
+// Paths of many draws would hide everything: the start of the first is all that is shown of them.
+static void draws_have_no_arrows(void **state) {
+    (void)state;
+    if (!draws_pictures()) skip();
+    int lines[2];
+    for (int uncertain = 0; uncertain < 2; uncertain++) {
+        bench b = start_with(planar_scene, uncertain ? &drawn_law : &path_law, 30, on_a_line);
+        carom_error error = {0};
+        char *picture = support_join_path(b.directory, "drawn.svg");
+        const carom_plot_request request = {.output = picture};
+        assert_ok(carom_plot_result(b.file, &request, NULL, NULL, &error), error);
+        char *svg = read_text(picture);
+        assert_non_null(
+            strstr(svg, uncertain ? "sequential (uncertain impact: 30 outcomes)" : "sequential (30 outcomes, impact by impact)"));
+        assert_non_null(strstr(svg, uncertain ? "before the impact, in the first draw" : "before the impact"));
+        lines[uncertain] = count_text(svg, "<path");
+        free(svg);
+        free(picture);
+        finish(&b);
+    }
+    assert_true(lines[1] + 30 <= lines[0]);
 }
 
 // Laws from several files in one picture; thin lines for the paths of samples; with `focus`, axes that need not show the paths.
@@ -279,6 +312,7 @@ int main(void) {
     setlocale(LC_ALL, "de_DE.UTF-8");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_laws_in_one_picture),
+        cmocka_unit_test(draws_have_no_arrows),
         cmocka_unit_test(files_are_laid_over_each_other),
         cmocka_unit_test(only_files_of_the_same_contacts_are_laid_over),
         cmocka_unit_test(axes_are_named),

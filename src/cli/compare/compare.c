@@ -351,6 +351,9 @@ static int run_compare(const cli_arguments *arguments) {
         status = cli_check_simulator(&comparison, &error);
         if (!status && comparison.uncertainty && cli_given(arguments, "simulator"))
             status = carom_fail(&error, CAROM_BAD_INPUT, "--simulator: runs one impact, and that of %s is uncertain", arguments->operand);
+        if (!status && comparison.uncertainty && carom_uncertainty_bounces(comparison.uncertainty) && cli_given(arguments, "restitution"))
+            status = carom_fail(&error, CAROM_BAD_INPUT, "--restitution: would replace the uncertain coefficients of %s: leave either out",
+                                arguments->operand);
     }
     if (!status) status = directory ? write_directory(&comparison, directory, &error) : run_laws(&comparison, NULL, &error);
     int exit_status;

@@ -106,7 +106,7 @@ void sweep_extent(const carom_joint_modes *modes, int index, bool tangent, doubl
     }
 }
 
-// The modes of the impact with these values of its parameters.
+// The modes of the impact with these values of its parameters. After an interruption a list that is not certified is a part of one.
 static carom_status ask_point(const sweep *s, sweep_point *point, carom_error *error) {
     carom_parameter parameters[SWEEP_MOST_PARAMETERS];
     for (int i = 0; i < s->axis_count; i++) parameters[i] = s->axes[i].parameter;
@@ -117,6 +117,10 @@ static carom_status ask_point(const sweep *s, sweep_point *point, carom_error *e
     if (status) carom_fail(error, status, "%s = %.9g: %.400s", s->axes[0].name, point->values[0], inner.message);
     carom_impact_free(varied);
     return status;
+}
+
+static bool interrupted(const sweep *s, const sweep_point *point) {
+    return !point->found.certified && carom_control_cancelled(s->finder.control);
 }
 
 static bool differ(const sweep_point *a, const sweep_point *b) {
@@ -133,11 +137,17 @@ static carom_status keep_change(sweep *s, const sweep_point *before, const sweep
         s->change_room = room;
     }
     sweep_change *made = &s->changes[s->change_count];
-    *made =
-        (sweep_change){.value = (before->values[0] + after->values[0]) / 2, .other = before->values[1], .before = *before, .after = *after};
+    *made = (sweep_change){.value = (before->values[0] + after->values[0]) / 2, .other = before->values[1]};
+    memcpy(made->before.values, before->values, sizeof made->before.values);
+    memcpy(made->after.values, after->values, sizeof made->after.values);
     carom_status status = ask_point(s, &made->before, error);
     if (!status) status = ask_point(s, &made->after, error);
-    s->change_count++;
+    if (!status && !interrupted(s, &made->before) && !interrupted(s, &made->after)) {
+        s->change_count++;
+        return CAROM_OK;
+    }
+    cli_found_modes_release(&made->before.found);
+    cli_found_modes_release(&made->after.found);
     return status;
 }
 
@@ -168,6 +178,10 @@ static carom_status run_points(sweep *s, carom_error *error) {
             point->values[1] = second ? axis_value(second, line) : 0;
             status = ask_point(s, point, error);
             if (status) break;
+            if (interrupted(s, point)) {
+                cli_found_modes_release(&point->found);
+                break;
+            }
             s->count++;
             if (i && cli_given(s->arguments, "critical")) status = bisect(s, point - 1, point, error);
         }
@@ -308,8 +322,9 @@ static void print_text(const sweep *s) {
         print_missing(s->impact, "-", change->before.found.modes, change->after.found.modes);
         print_missing(s->impact, "+", change->after.found.modes, change->before.found.modes);
     }
-    if (cli_given(s->arguments, "critical") && !s->change_count) puts("no critical value: the modes stay the same");
-    if (cli_given(s->arguments, "output")) printf("%s\n", cli_value(s->arguments, "output"));
+    if (cli_given(s->arguments, "critical") && !s->change_count)
+        puts(s->finished ? "no critical value: the modes stay the same" : "no critical value so far");
+    if (s->figure) printf("%s\n", s->figure);
 }
 
 // -------------------------------------------------------------------------------------------------------------- running
@@ -325,8 +340,11 @@ static carom_status solve(sweep *s, const carom_control *control, carom_error *e
                             "--critical: needs exact sets, which inelastic impacts with at most %d planar contacts have",
                             CAROM_EXACT_USUAL_CONTACTS);
     if (!status) status = run_points(s, error);
-    if (!status) number_lists(s);
-    if (!status && figure && s->count) status = sweep_write_figure(s, figure, error);
+    number_lists(s);
+    if (!status && figure && s->count) {
+        status = sweep_write_figure(s, figure, error);
+        s->figure = figure;
+    }
     return status;
 }
 
@@ -350,20 +368,23 @@ static int run_sweep(const cli_arguments *arguments) {
     s.scene = scene;
     if (!status) status = cli_start_control(arguments, &control, &error);
     if (!status) status = solve(&s, &control, &error);
-    int exit_status;
-    if (!status) cli_warn(scene);
-    if (status) {
-        exit_status = cli_report(&error);
-    } else {
-        exit_status = cli_interrupted() ? EXIT_INCOMPLETE : EXIT_DONE;
+    s.finished = !status && !cli_interrupted();
+    int exit_status = s.finished ? EXIT_DONE : EXIT_INCOMPLETE;
+    // A point that could not be computed leaves those before it; bad input has no answer.
+    const bool answers = !status || (s.count && (status == CAROM_OUT_OF_MEMORY || status == CAROM_INTERNAL));
+    if (answers) {
+        cli_warn(scene);
         if (cli_given(arguments, "json")) {
             json_t *document = make_document(&s);
-            if (cli_interrupted()) json_object_set_new(document, "verdict", json_string("interrupted"));
+            if (!s.finished)
+                json_object_set_new(document, "verdict",
+                                    json_string(status ? carom_status_name(status) : carom_verdict_name(CAROM_INTERRUPTED)));
             exit_status = cli_print_json(document, exit_status);
         } else {
             print_text(&s);
         }
     }
+    if (status) exit_status = cli_report(&error);
     release(&s);
     carom_scene_free(scene);
     return exit_status;

@@ -42,6 +42,8 @@ typedef struct sweep {
     int count;
     sweep_change *changes;  ///< [change_count]
     int change_count, change_room;
+    bool finished;       ///< no point is missing
+    const char *figure;  ///< where the picture is; NULL: none
 } sweep;
 
 /// "a" to "z", then "27", ...

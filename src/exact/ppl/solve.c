@@ -129,17 +129,34 @@ static bool starts_terminal(const exact_data *data) {
     return terminal;
 }
 
+// What a phase that stopped says about the set, in one sentence, or an error.
+// @param before  what the phase did not come to
+static carom_status note_stop(exact_stop stop, const char *before, const exact_data *data, carom_exact_set *set, carom_error *error) {
+    static const struct {
+        const char *happened, *remedy;
+    } reasons[] = {
+        [EXACT_OUT_OF_TIME] = {"the budget of time was spent", "raise --seconds"},
+        [EXACT_OUT_OF_PIECES] = {"the budget of polyhedra was spent", "raise --pieces"},
+        [EXACT_OUT_OF_BITS] = {"the budget of bits was spent", "raise --bits"},
+        [EXACT_OUT_OF_ENERGY] = {"the budget of energy was spent", "raise --gain"},
+        [EXACT_CANCELLED] = {"the run was stopped", "let it go on"},
+    };
+    if (stop == EXACT_OUT_OF_MEMORY) return carom_fail_memory(error, "exact set");
+    if (stop == EXACT_FAILED) return carom_fail(error, CAROM_INTERNAL, "the polyhedra library reports an error");
+    set->status = stop == EXACT_UNBOUNDED ? CAROM_EXACT_UNBOUNDED : CAROM_EXACT_INCOMPLETE;
+    const char *few = data->contacts > CAROM_EXACT_USUAL_CONTACTS ? "; sets of more than three contacts seldom finish" : "";
+    if (stop == EXACT_UNBOUNDED)
+        snprintf(set->reason, sizeof set->reason,
+                 "a piece has a ray, the friction cone is not pointed: change the scene, or sample the set (`carom sample`)%s", few);
+    else
+        snprintf(set->reason, sizeof set->reason, "%s before %s%s: %s, or sample the set (`carom sample`)%s", reasons[stop].happened,
+                 before, stop == EXACT_OUT_OF_ENERGY ? ", and the set may be unbounded" : "", reasons[stop].remedy, few);
+    return CAROM_OK;
+}
+
 // Fills the set from the data of an impact.
 static carom_status solve_data(const exact_data *data, const carom_exact_options *options, const carom_control *control,
                                carom_exact_set *set, carom_error *error) {
-    static const char *const reasons[] = {
-        [EXACT_OUT_OF_TIME] = "the budget of time was spent before the fixpoint: raise --seconds",
-        [EXACT_OUT_OF_PIECES] = "the budget of polyhedra was spent before the fixpoint: raise --pieces",
-        [EXACT_OUT_OF_BITS] = "the budget of bits was spent before the fixpoint: raise --bits",
-        [EXACT_OUT_OF_ENERGY] = "the budget of energy was spent before the fixpoint, and the set may be unbounded: raise --gain",
-        [EXACT_CANCELLED] = "the run was stopped before the fixpoint: let it go on",
-        [EXACT_UNBOUNDED] = "a piece has a ray, the friction cone is not pointed: change the scene",
-    };
     set_solver solver = {.data = data, .options = options, .counts = {.limit = options->pieces, .gain = options->gain}};
     exact_session *session = &solver.session;
     exact_session_open(session, data->width, options->bits, control);
@@ -154,20 +171,8 @@ static carom_status solve_data(const exact_data *data, const carom_exact_options
     } else if (!session->stop) {
         run_phases(&solver);
     }
-
-    // How it ended, and what to do about it.
-    carom_status status = CAROM_OK;
-    if (solver.stop == EXACT_OUT_OF_MEMORY)
-        status = carom_fail_memory(error, "exact set");
-    else if (solver.stop == EXACT_FAILED)
-        status = carom_fail(error, CAROM_INTERNAL, "the polyhedra library reports an error");
-    else if (solver.stop)
-        snprintf(set->reason, sizeof set->reason, "%s, or sample the set (`carom sample`)%s", reasons[solver.stop],
-                 data->contacts > CAROM_EXACT_USUAL_CONTACTS ? "; sets of more than three contacts seldom finish" : "");
-    set->status = solver.stop == EXACT_UNBOUNDED ? CAROM_EXACT_UNBOUNDED
-                  : solver.stop                  ? CAROM_EXACT_INCOMPLETE
-                  : terminal                     ? CAROM_EXACT_TERMINAL_START
-                                                 : CAROM_EXACT_OK;
+    set->status = terminal ? CAROM_EXACT_TERMINAL_START : CAROM_EXACT_OK;
+    carom_status status = solver.stop ? note_stop(solver.stop, "the fixpoint", data, set, error) : CAROM_OK;
 
     // What was found, in doubles, as a phase of its own.
     exact_session_start(session, exact_session_elapsed(session) + OUTPUT_SECONDS);
@@ -178,8 +183,13 @@ static carom_status solve_data(const exact_data *data, const carom_exact_options
     if (!status) status = exact_output_create(session, data, &solver.pieces, &set->pieces, error);
     if (!status && solver.reached.count) status = exact_output_create(session, data, &solver.reached, &set->reached, error);
     if (!status && solver.has_outer) status = exact_output_create(session, data, &solver.outer, &set->outer, error);
-    if (!status && options->modes) status = exact_output_modes(session, data, &solver.pieces, options->modes, error);
     if (!status && session->stop) status = carom_fail(error, CAROM_INTERNAL, "the finished pieces could not be read");
+    // Joint modes are those of the whole set, so that an unfinished one has none. Cutting its pieces takes time, and may be stopped.
+    if (!status && options->modes && !solver.stop) {
+        exact_session_start(session, exact_session_elapsed(session) + fmax(OUTPUT_SECONDS, options->seconds));
+        status = exact_output_modes(session, data, &solver.pieces, options->modes, error);
+        if (!status && session->stop) status = note_stop(session->stop, "all joint modes were known", data, set, error);
+    }
     exact_pieces_free(&solver.pieces);
     exact_pieces_free(&solver.outer);
     exact_pieces_free(&solver.reached);

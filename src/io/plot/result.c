@@ -39,6 +39,7 @@ typedef struct law_data {
     double *v, *impulses, *energy;  // [rows x nv], [rows x n], [rows]: only where an axis has them
     bool sampled;                   // samples of a set
     bool passed;                    // what solutions of an exact set pass through
+    bool uncertain;                 // outcomes of many draws of an uncertain impact
     double *states;                 // contact velocities after each impact, [.. x n], one path after the other
     int64_t *starts, paths;
     carom_polyhedra *pieces;  // of an exact set; NULL for other laws
@@ -106,6 +107,7 @@ static carom_status read_laws(picture *drawn, carom_error *error) {
             law->passed = !strcmp(name, CAROM_REACHED_NAME);
             // Samples have a column that numbers them.
             law->sampled = carom_result_has_dataset(file, name, carom_sample_columns[0].name);
+            law->uncertain = carom_result_has_column(file, i, "draw");
             carom_status status = carom_result_read_contact_velocities(file, i, &law->u, &law->rows, error);
             if (!status) status = carom_result_read_polyhedra(file, i, &law->pieces, law->certificate, error);
             if (!status) status = carom_result_read_series(file, i, "path", &law->states, &law->starts, &law->paths, error);
@@ -275,8 +277,10 @@ static carom_status place_law(picture *drawn, law_data *law, carom_error *error)
         if (state == end) continue;
         if (!drawn->start.count) {
             add_outcome(drawn, &drawn->start, &(carom_outcome_point){.u = state});
-            drawn->start_is_drawn = carom_result_has_column(law->file, law->index, "draw");
+            drawn->start_is_drawn = law->uncertain;
         }
+        // Paths from many draws lie across each other, and their outcomes say enough. Those of samples are of the first few only.
+        if (law->uncertain && !law->sampled) break;
         for (; state < end; state += n) add_outcome(drawn, &law->path, &(carom_outcome_point){.u = state});
         add_point(&law->path, NAN, NAN);
     }
@@ -311,8 +315,7 @@ static void label_law(law_data *law) {
         const bool known = carom_result_read_attribute(law->file, law->index, "approximate", approximate, sizeof approximate);
         const long long outside = known ? strtoll(approximate, NULL, 10) : -1;
         // Of an uncertain impact they are of many sets.
-        const bool uncertain = carom_result_has_column(law->file, law->index, "draw");
-        if (uncertain)
+        if (law->uncertain)
             snprintf(law->label, LABEL_SIZE, "%s (uncertain impact: %lld %s%s of a union of sets)", name, count, noun, plural);
         else if (outside < 0)
             snprintf(law->label, LABEL_SIZE, "%s (%lld %s%s)", name, count, noun, plural);
@@ -321,11 +324,10 @@ static void label_law(law_data *law) {
         else
             snprintf(law->label, LABEL_SIZE, "%s (%lld %s%s, %lld may lie outside)", name, count, noun, plural, outside);
         snprintf(law->path_label, LABEL_SIZE, "%lld of the samples, step by step", paths);
-    } else if (paths) {
+    } else if (paths && !law->uncertain) {
         snprintf(law->label, LABEL_SIZE, "%s (%lld outcome%s, impact by impact)", name, count, plural);
     } else if (count != 1) {
-        const bool uncertain = carom_result_has_column(law->file, law->index, "draw");
-        snprintf(law->label, LABEL_SIZE, uncertain ? "%s (uncertain impact: %lld outcomes)" : "%s (%lld outcomes)", name, count);
+        snprintf(law->label, LABEL_SIZE, law->uncertain ? "%s (uncertain impact: %lld outcomes)" : "%s (%lld outcomes)", name, count);
     } else {
         snprintf(law->label, LABEL_SIZE, "%s", name);
     }
