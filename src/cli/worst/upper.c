@@ -5,7 +5,7 @@
 #include "cli/worst/worst.h"
 
 // The largest values of the questions over pieces that hold the whole set.
-static void take_vertices(worst_run *run, const carom_polyhedra *pieces, const char *method) {
+static void take_vertices(worst_run *run, const carom_polyhedra *pieces, bool exact) {
     for (int q = 0; q < run->count; q++) {
         worst_question *question = &run->questions[q];
         if (question->asked.functional.has_impulse || question->asked.functional.energy != 0) continue;
@@ -18,7 +18,8 @@ static void take_vertices(worst_run *run, const carom_polyhedra *pieces, const c
             }
         if (!isfinite(most)) continue;
         question->upper = most;
-        question->method = method;
+        question->method = exact ? "exact" : "outer";
+        question->by_exact_set = exact;
     }
 }
 
@@ -39,8 +40,8 @@ static carom_status bound_by_set(worst_run *run, double seconds, const carom_con
     }
     carom_exact_set *set = NULL;
     const carom_status status = carom_exact_solve(impact, &options, control, &set, error);
-    if (!status && carom_exact_set_complete(set)) take_vertices(run, set->pieces, "exact");
-    if (!status && !carom_exact_set_complete(set) && set->outer) take_vertices(run, set->outer, "outer");
+    if (!status && carom_exact_set_complete(set)) take_vertices(run, set->pieces, true);
+    if (!status && !carom_exact_set_complete(set) && set->outer) take_vertices(run, set->outer, false);
     carom_exact_set_free(set);
     return status;
 }
@@ -56,7 +57,7 @@ carom_status worst_bound(worst_run *run, double seconds, const carom_control *co
     for (int i = 0; i < run->count && !status && rebound->hypothesis != CAROM_HYPOTHESIS_POISSON; i++) {
         worst_question *question = &run->questions[i];
         const carom_functional *f = &question->asked.functional;
-        if (f->has_impulse || f->energy != 0 || (question->method && question->method[0] == 'e')) continue;
+        if (f->has_impulse || f->energy != 0 || question->by_exact_set) continue;
         carom_bound bound;
         status = carom_bound_solve(impact, f, &options, question->found.value, control, &bound, error);
         if (status || !isfinite(bound.upper) || (question->method && question->upper <= bound.upper)) continue;

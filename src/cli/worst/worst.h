@@ -14,6 +14,7 @@ typedef struct worst_question {
     carom_witness witness;  ///< rows 0 where no walk has ended
     double upper;           ///< certified, of the functional with its sign; NaN for none
     const char *method;     ///< what certifies it: "exact", "outer", "fan", "energy" or "start"; NULL for none
+    bool by_exact_set;      ///< `upper` is the largest value of the exact set
 } worst_question;
 
 /// The questions of one impact and how they were asked.
