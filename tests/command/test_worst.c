@@ -96,7 +96,16 @@ static void uncertain_parameters_are_searched(void **state) {
     write_text(*state, "block.yaml", scene);
     json_t *answer = ask(*state, "worst", "block.yaml", "--max", "Jn.A", "--min", "Jt.B", "--evaluations", "4096", "-o", "w.json");
     assert_true(is_true(answer, "uncertain"));
-    assert_true(json_is_null(at(answer, "worst.0.upper")));
+    // Bounds are of all velocities and friction: the outer set of `carom exact`, and the bound of `carom bound`.
+    assert_true(number(answer, "worst.0.certified") >= number(answer, "worst.0.value") - 1e-9);
+    assert_true(number(answer, "worst.1.certified") <= number(answer, "worst.1.value") + 1e-9);
+    if (carom_exact_available()) {
+        assert_true(strcmp(text(answer, "worst.0.method"), "exact") != 0);
+        assert_true(is_true(answer, "worst.0.exact"));
+        json_t *bound = ask(*state, "bound", "block.yaml", "--max", "Jn.A", "--walks", "1");
+        assert_true(number(answer, "worst.0.certified") <= number(bound, "bounds.0.certified") + 1e-9);
+        json_decref(bound);
+    }
     // Sliding to the left with the least friction.
     const json_t *parameters = at(answer, "worst.1.parameters");
     assert_close(json_number_value(json_object_get(parameters, "v0.1")), -0.05, 1e-3);
@@ -112,6 +121,25 @@ static void uncertain_parameters_are_searched(void **state) {
     report r = run(*state, "replay", "w.json", "--json");
     assert_true(is_refusal(&r, "has changed"));
     release(&r);
+}
+
+// Of uncertain restitution nothing is certified, and the answer says why.
+static void what_has_no_bound_is_said(void **state) {
+    write_text(*state, "block.yaml", BLOCK_SCENE "uncertain: {restitution: {A: [0.1, 0.6]}}\n");
+    report r = run(*state, "worst", "block.yaml", "--max", "Jn.A", "--hypothesis", "stronge", "--evaluations", "64", "--json");
+    assert_int_equal(r.status, 0);
+    check_text(r.out, "\"upper\": null");
+    check_text(r.out, "\"unbounded\": \"block.yaml: uncertain.restitution: ");
+    release(&r);
+    r = run(*state, "worst", "block.yaml", "--max", "Jn.A", "--hypothesis", "stronge", "--evaluations", "64");
+    assert_int_equal(r.status, 0);
+    check_text(r.out, "there are no certified bounds: block.yaml: uncertain.restitution: ");
+    release(&r);
+    // Without a hypothesis restitution does not count.
+    json_t *answer = ask(*state, "worst", "block.yaml", "--max", "Jn.A", "--evaluations", "64");
+    assert_true(number(answer, "worst.0.certified") >= number(answer, "worst.0.value") - 1e-9);
+    assert_true(json_is_null(at(answer, "unbounded")));
+    json_decref(answer);
 }
 
 static void changed_scenes_are_refused(void **state) {
@@ -194,6 +222,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(threads_write_the_same_bytes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(restitution_has_witnesses, set_up, tear_down),
         cmocka_unit_test_setup_teardown(uncertain_parameters_are_searched, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_has_no_bound_is_said, set_up, tear_down),
         cmocka_unit_test_setup_teardown(changed_scenes_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(comparisons_say_what_samples_miss, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_questions_are_refused, set_up, tear_down),

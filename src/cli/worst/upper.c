@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What no solution passes: the exact set where it is soon there, otherwise a value function or the energy.
 #include <math.h>
+#include <string.h>
 
 #include "cli/worst/worst.h"
 
@@ -24,7 +25,8 @@ static void take_vertices(worst_run *run, const carom_polyhedra *pieces, bool ex
 }
 
 // The exact set of few planar contacts, with a budget of time. What it cannot serve is no failure.
-static carom_status bound_by_set(worst_run *run, double seconds, const carom_control *control, carom_error *error) {
+static carom_status bound_by_set(worst_run *run, double seconds, const carom_exact_start *start, const carom_interval *friction,
+                                 const carom_control *control, carom_error *error) {
     const carom_impact *impact = carom_scene_impact(run->scene);
     const carom_impact_data *data = carom_impact_get_data(impact);
     const carom_rebound_options *rebound = &run->options.walker.rebound;
@@ -34,13 +36,15 @@ static carom_status bound_by_set(worst_run *run, double seconds, const carom_con
     if (rebound->hypothesis == CAROM_HYPOTHESIS_STRONGE || (poisson && interval)) return CAROM_OK;
     carom_exact_options options = carom_exact_defaults();
     options.seconds = seconds;
+    options.start = start;
+    options.friction = friction;
     if (poisson) {
         options.hypothesis = CAROM_EXACT_POISSON;
         options.restitution = rebound->restitution.least;
     }
     carom_exact_set *set = NULL;
     const carom_status status = carom_exact_solve(impact, &options, control, &set, error);
-    if (!status && carom_exact_set_complete(set)) take_vertices(run, set->pieces, true);
+    if (!status && carom_exact_set_complete(set)) take_vertices(run, set->pieces, !strcmp(set->certificate, "exact"));
     if (!status && !carom_exact_set_complete(set) && set->outer) take_vertices(run, set->outer, false);
     carom_exact_set_free(set);
     return status;
@@ -49,11 +53,22 @@ static carom_status bound_by_set(worst_run *run, double seconds, const carom_con
 carom_status worst_bound(worst_run *run, double seconds, const carom_control *control, carom_error *error) {
     const carom_impact *impact = carom_scene_impact(run->scene);
     const carom_rebound_options *rebound = &run->options.walker.rebound;
-    carom_status status = bound_by_set(run, seconds, control, error);
+    // All velocities and friction that are uncertain. Of other uncertain numbers nothing is known.
+    carom_uncertain_support support;
+    carom_exact_start uncertain;
+    carom_status status = cli_find_support(run->scene, rebound->hypothesis != CAROM_HYPOTHESIS_NONE, &support, &uncertain, error);
+    if (status == CAROM_UNSUPPORTED) {
+        snprintf(run->unbounded, sizeof run->unbounded, "%s", error->message);
+        return CAROM_OK;
+    }
+    const carom_exact_start *start = support.vertices ? &uncertain : NULL;
+    if (!status) status = bound_by_set(run, seconds, start, support.friction, control, error);
     carom_bound_options options = carom_bound_defaults();
     options.seconds = seconds;
     options.hypothesis = rebound->hypothesis == CAROM_HYPOTHESIS_STRONGE ? CAROM_BOUND_STRONGE : CAROM_BOUND_INELASTIC;
     options.restitution = rebound->restitution;
+    options.start = start;
+    options.friction = support.friction;
     for (int i = 0; i < run->count && !status && rebound->hypothesis != CAROM_HYPOTHESIS_POISSON; i++) {
         worst_question *question = &run->questions[i];
         const carom_functional *f = &question->asked.functional;
@@ -64,5 +79,6 @@ carom_status worst_bound(worst_run *run, double seconds, const carom_control *co
         question->upper = bound.upper;
         question->method = carom_bound_method_name(bound.method);
     }
+    carom_uncertain_support_free(&support);
     return status;
 }

@@ -95,8 +95,7 @@ static carom_status solve(const cli_arguments *arguments, worst_run *run, carom_
     if (!status) status = cli_start_control(arguments, &control, error);
     if (!status) status = search(arguments, run, &control, error);
     control.progress = NULL;
-    // Bounds are of one impact.
-    if (!status && effort.seconds > 0 && !run->options.uncertainty) status = worst_bound(run, effort.seconds, &control, error);
+    if (!status && effort.seconds > 0) status = worst_bound(run, effort.seconds, &control, error);
     if (!status && output) status = witness_write(output, run, error);
     return status;
 }
@@ -189,7 +188,7 @@ static void print_text(const worst_run *run, const char *file) {
             printf("%s %s = %.6g", k ? "," : "", carom_uncertainty_parameters(uncertainty)[k].name, q->witness.parameters[k]);
         putchar('\n');
     }
-    if (uncertainty) printf("there are no certified bounds: they are of one impact, and this one is uncertain\n");
+    if (*run->unbounded) printf("there are no certified bounds: %s\n", run->unbounded);
     printf("`found` is of a solution: the extreme is at least as far.");
     if (certified) printf(" No solution passes `certified`; `exact`: both are the same but for rounding.");
     printf("\n%s\n", unverified ? "an independent check of a witness failed: see `checks` of --json"
@@ -217,6 +216,7 @@ static int run_worst(const cli_arguments *arguments) {
         json_t *document = json_pack("{s:s, s:o, s:I, s:f, s:o}", "schema", "carom.worst/1", "worst", to_json(&run), "seed",
                                      (json_int_t)run.options.seed, "seconds", run.seconds, "file", carom_json_text(file));
         json_object_set_new(document, "uncertain", json_boolean(run.options.uncertainty != NULL));
+        json_object_set_new(document, "unbounded", *run.unbounded ? carom_json_text(run.unbounded) : json_null());
         json_object_set_new(document, "reproducible", json_boolean(isnan(run.options.seconds)));
         if (run.verdict != CAROM_COMPLETE) json_object_set_new(document, "verdict", json_string(carom_verdict_name(run.verdict)));
         exit_status = cli_print_json(document, exit_status);

@@ -25,9 +25,11 @@ typedef struct worst_run {
     int count;
     double seconds;
     carom_verdict verdict;
+    char unbounded[CAROM_MESSAGE_SIZE];  ///< why there are no certified bounds; "" where there may be
 } worst_run;
 
-/// Certified upper bounds of the questions, by the exact set or by carom_bound_solve, with this budget of time for each [s].
+/// Certified upper bounds of the questions, by the exact set or by carom_bound_solve, with this budget of time for each [s]: for all
+/// uncertain velocities and friction of the scene. Where anything else is uncertain, `unbounded` says so.
 carom_status worst_bound(worst_run *run, double seconds, const carom_control *control, carom_error *error);
 
 /// The value of a question as it was asked: with the sign of a minimum turned back.
