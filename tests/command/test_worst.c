@@ -59,6 +59,23 @@ static void values_stand_beside_certified_ones(void **state) {
     release(&r);
 }
 
+// No contact point of RAMone slides back: what the search finds below 0 is round-off, and not shown as found.
+static void round_off_passes_no_certificate(void **state) {
+    if (!carom_exact_available()) skip();
+    char path[PATH_SIZE];
+    json_t *answer = ask(*state, "worst", motion_path("ramone", path), "--min", "Jt.A", "--evaluations", "20000");
+    assert_true(is_true(answer, "worst.0.exact"));
+    const double passed_by = number(answer, "worst.0.passed_by");
+    assert_true(passed_by >= 0 && passed_by == 0 - number(answer, "worst.0.value"));
+    assert_true(number(answer, "worst.0.lower") == 0 && number(answer, "worst.0.upper") == 0);
+    json_decref(answer);
+    report r = run(*state, "worst", path, "--min", "Jt.A", "--evaluations", "20000");
+    assert_int_equal(r.status, 0);
+    check_text(r.out, "min Jt.A                     0               0               0  exact");
+    if (passed_by > 0) check_text(r.out, " of round-off, which is not shown");
+    release(&r);
+}
+
 // One thread or three: the same bytes, witness included.
 static void threads_write_the_same_bytes(void **state) {
     char path[PATH_SIZE];
@@ -219,6 +236,7 @@ static void an_interruption_keeps_what_was_found(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(values_stand_beside_certified_ones, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(round_off_passes_no_certificate, set_up, tear_down),
         cmocka_unit_test_setup_teardown(threads_write_the_same_bytes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(restitution_has_witnesses, set_up, tear_down),
         cmocka_unit_test_setup_teardown(uncertain_parameters_are_searched, set_up, tear_down),
