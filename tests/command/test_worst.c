@@ -219,6 +219,54 @@ static void bad_questions_are_refused(void **state) {
     check_refusals(*state, cases, sizeof cases / sizeof *cases);
 }
 
+// Files that were damaged: refused where `carom worst` cannot have written them, otherwise not reproduced.
+static void damaged_witnesses_are_not_believed(void **state) {
+    static const struct {
+        const char *part, *key, *value, *message;  // message NULL: the file can be read, and does not agree
+    } cases[] = {
+        {"witnesses.0.tape", "0", "[1.5, 6, 0.5]", "witnesses[0].tape[0]: "},
+        {"witnesses.0.tape", "0", "[1e18, 6, 0.5]", "witnesses[0].tape[0]: "},
+        {"witnesses.0.tape", "0", "[1, 2.5, 0.5]", "witnesses[0].tape[0]: "},
+        {"witnesses.0.tape", "0", "[-1, 0, 0.5]", "witnesses[0].tape[0]: "},
+        {"witnesses.0.tape", "0", "[1, 6, 0.5, 0]", "witnesses[0].tape[0]: "},
+        {"witnesses.0.tape", "0", "[1, 6, true]", "witnesses[0].tape[0]: "},
+        {"witnesses.0", "v_plus", "[0, 0, \"x\"]", "witnesses[0].v_plus: "},
+        {"witnesses.0", "v_plus", "[0, 0]", "witnesses[0].v_plus: "},
+        {"witnesses.0", "path", "null", "witnesses[0]: path"},
+        {"options", "restitution", "\"x\"", "options: "},
+        {"options", "restitution", "[0.5]", "options: "},
+        {"options", "max_steps", "1e3", "options: "},
+        {NULL, "seed", "\"zz\"", "seed"},
+        {NULL, "version", "9.9", "version"},
+        {NULL, "version", "\"9.9\"", ""},
+        {"witnesses.0", "path", "[]", NULL},
+        {"witnesses.0.path.0.normal_impulse", "0", "1.5", NULL},
+        {"witnesses.0", "parameters", "{\"v0.1\": 0.1}", NULL},
+    };
+    write_text(*state, "block.yaml", BLOCK_SCENE);
+    json_t *answer = ask(*state, "worst", "block.yaml", "--max", "Jn.A", "--evaluations", "64", "--bound-seconds", "0", "-o", "w.json");
+    json_decref(answer);
+    char *whole = read_file(*state, "w.json");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        json_t *file = json_loads(whole, 0, NULL), *value = json_loads(cases[i].value, JSON_DECODE_ANY, NULL);
+        json_t *part = cases[i].part ? (json_t *)(uintptr_t)at(file, cases[i].part) : file;
+        assert_int_equal(json_is_array(part) ? json_array_set_new(part, (size_t)atoi(cases[i].key), value)
+                                             : json_object_set_new(part, cases[i].key, value),
+                         0);
+        char *damaged = json_dumps(file, JSON_REAL_PRECISION(17));
+        write_text(*state, "damaged.json", damaged);
+        report r = run(*state, "replay", "damaged.json", "--json");
+        if (cases[i].message && *cases[i].message)
+            assert_true(is_refusal(&r, cases[i].message));
+        else
+            check_text(r.out, cases[i].message ? "\"reproduced\": true" : "\"reproduced\": false");
+        release(&r);
+        free(damaged);
+        json_decref(file);
+    }
+    free(whole);
+}
+
 static void an_interruption_keeps_what_was_found(void **state) {
     char path[PATH_SIZE];
     json_t *answer = stop(&(request){.directory = *state,
@@ -244,6 +292,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(changed_scenes_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(comparisons_say_what_samples_miss, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_questions_are_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(damaged_witnesses_are_not_believed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_interruption_keeps_what_was_found, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, find_command, NULL);

@@ -57,11 +57,12 @@ typedef struct witness_entry {
     const char *expression;
     bool minimum;
     double value;
-    double *v;  ///< [nv], to be freed
+    double *v;                        ///< [nv], to be freed
+    const json_t *path, *parameters;  ///< as the file has them
     carom_tape tape;
 } witness_entry;
 
-carom_status witness_entry_read(const char *path, const witness_file *file, int index, const carom_impact *impact, witness_entry *entry,
+carom_status witness_entry_read(const char *path, const witness_file *file, int index, const carom_scene *scene, witness_entry *entry,
                                 carom_error *error);
 void witness_entry_release(witness_entry *entry);
 
