@@ -49,10 +49,9 @@ static carom_status search(const cli_arguments *arguments, worst_run *run, const
     carom_worst *found = calloc((size_t)run->count, sizeof *found);
     carom_status status = functionals && found ? CAROM_OK : carom_fail_memory(error, "worst cases");
     for (int i = 0; i < run->count && !status; i++) functionals[i] = run->questions[i].asked.functional;
-    struct timespec start;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    const double start = carom_clock_seconds();
     if (!status) status = carom_worst_search(impact, functionals, run->count, &run->options, control, found, &run->verdict, error);
-    run->seconds = cli_seconds_since(&start);
+    run->seconds = carom_clock_seconds() - start;
     cli_end_progress();
     if (status) cli_place_error(arguments, run->scene, carom_worst_rows, CAROM_WORST_ROWS, error);
     for (int i = 0; i < run->count && found; i++) run->questions[i].found = found[i];
