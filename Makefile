@@ -534,7 +534,7 @@ format-check:
 	clang-format --dry-run --Werror $$(git ls-files '*.[ch]')
 
 # Headers that say of themselves that they are not installed serve carom's own libraries.
-PUBLIC_HEADERS = $(filter-out %/box.h %/dense.h %/json.h %/modular.h %/ode.h,$(wildcard include/carom/*.h))
+PUBLIC_HEADERS = $(filter-out %/box.h %/clock.h %/dense.h %/json.h %/modular.h %/ode.h,$(wildcard include/carom/*.h))
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/carom \
 	    $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions

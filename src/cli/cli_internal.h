@@ -6,9 +6,9 @@
 
 #include <jansson.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "carom/carom.h"
+#include "carom/clock.h"
 #include "carom/json.h"
 
 /// Exit statuses of the command.
@@ -135,8 +135,6 @@ void cli_note_file(void *files, const char *path);
 bool cli_describe_entry(const carom_registry *registry, carom_registry_kind kind, int index, const char **name, const char **summary);
 /// Prints them all, one a line, and returns EXIT_DONE.
 int cli_list(const carom_registry *registry, carom_registry_kind kind);
-/// By the monotonic clock.
-double cli_seconds_since(const struct timespec *start);
 
 /// Extent {normal: [[min, max]...], tangent: [[min, max]...]}, null without outcomes.
 json_t *cli_extent_json(const carom_extent *extent);

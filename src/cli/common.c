@@ -124,12 +124,6 @@ int cli_list(const carom_registry *registry, carom_registry_kind kind) {
     return EXIT_DONE;
 }
 
-double cli_seconds_since(const struct timespec *start) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
-}
-
 json_t *cli_extent_json(const carom_extent *extent) {
     if (!extent->outcomes) return json_null();
     return json_pack("{s:o, s:o}", "normal", carom_json_matrix(extent->normal, extent->sizes.contacts, 2), "tangent",

@@ -103,14 +103,13 @@ static carom_status run(comparison *c, carom_error *error) {
     carom_control control;
     carom_result_writer *writer = NULL;
     carom_sink file;
-    struct timespec start;
 
     // Options of the scene, then those of the command line.
     c->options = carom_compliant_defaults();
     carom_status status = carom_scene_apply_compliant(c->scene, law->options, law->option_count, &c->options, error);
     if (!status) status = cli_apply_owner(c->arguments, &owner, true, &c->options, error);
     if (!status) status = carom_scene_system(c->scene, &c->options.system, error);
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    const double start = carom_clock_seconds();
     if (!status) status = cli_start_control(c->arguments, &control, error);
 
     // The sweep, into memory and into the file.
@@ -144,7 +143,7 @@ static carom_status run(comparison *c, carom_error *error) {
     }
     if (!status && writer) status = carom_result_writer_commit(writer, error);
     carom_result_writer_free(writer);
-    c->seconds = cli_seconds_since(&start);
+    c->seconds = carom_clock_seconds() - start;
     return status;
 }
 

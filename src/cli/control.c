@@ -17,7 +17,7 @@ enum { MOST_THREADS = 1024, BAR_WIDTH = 40, DURATION_TEXT = 32 };
 static atomic_bool interrupted;
 
 static struct {
-    struct timespec start;
+    double start;
     double last;  // seconds after the start
     bool drawn;
 } bar;
@@ -48,7 +48,7 @@ static void write_duration(char text[DURATION_TEXT], double seconds) {
 // A carom_control progress function: a bar on the terminal, a few times a second.
 static void draw_progress(void *user, int64_t done, int64_t total) {
     (void)user;
-    const double seconds = cli_seconds_since(&bar.start), share = (double)done / (double)total;
+    const double seconds = carom_clock_seconds() - bar.start, share = (double)done / (double)total;
     if (seconds < PROGRESS_AFTER_SECONDS || seconds - bar.last < PROGRESS_EVERY_SECONDS) return;
     char cells[BAR_WIDTH + 1] = {0};
     for (int i = 0; i < BAR_WIDTH; i++) cells[i] = i < share * BAR_WIDTH ? '#' : '.';
@@ -75,7 +75,7 @@ carom_status cli_start_control(const cli_arguments *arguments, carom_control *co
         control->threads = (int)count;
     }
     if (isatty(STDERR_FILENO) && cli_ranks_is_first()) control->progress = draw_progress;
-    clock_gettime(CLOCK_MONOTONIC, &bar.start);
+    bar.start = carom_clock_seconds();
     bar.last = 0;
     // A program may call the command as a function, again and again.
     atomic_store(&interrupted, false);

@@ -148,15 +148,14 @@ carom_status cli_ask_law(const cli_question *question, const void *options, cons
         // Time the law alone, with the costs of passing its outcomes on.
         splitter ways = {run->extent, file, run->points, kept};
         const carom_sink sink = {&ways, split};
-        struct timespec start;
-        clock_gettime(CLOCK_MONOTONIC, &start);
+        const double start = carom_clock_seconds();
         const carom_law_call call = {impact, options, question->arguments->registry, question->control, &sink, NULL};
         if (question->uncertainty && !samples_draws(law))
             status = carom_law_resolve_draws(carom_law_find(call.registry, law->name), &call, question->uncertainty, question->draws,
                                              question->draw_seed, &run->answer, error);
         else
             status = carom_law_resolve(law, &call, &run->answer, error);
-        run->seconds = cli_seconds_since(&start);
+        run->seconds = carom_clock_seconds() - start;
         cli_end_progress();
     }
     // The outcomes that were kept are the answer's, in place of its empty table.

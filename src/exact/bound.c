@@ -4,8 +4,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
+#include "carom/clock.h"
 #include "exact/bounding.h"
 #include "exact/exact_internal.h"
 
@@ -35,14 +35,8 @@ const carom_option carom_bound_rows[CAROM_BOUND_ROWS] = {
      "coefficient of restitution of all contacts, or an interval LO:HI; only whether it is 0 counts", NULL},
 };
 
-static double clock_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 bool bound_effort_spent(const bound_effort *effort) {
-    return clock_seconds() >= effort->deadline || carom_control_cancelled(effort->control);
+    return carom_clock_seconds() >= effort->deadline || carom_control_cancelled(effort->control);
 }
 
 // A contact gives something back.
@@ -76,7 +70,7 @@ carom_status carom_bound_solve(const carom_impact *impact, const carom_functiona
         return carom_fail(error, CAROM_BAD_INPUT,
                           "hypothesis: poisson's restitution may gain energy, and no bound is known: use stronge, or `carom exact`");
 
-    const double start = clock_seconds();
+    const double start = carom_clock_seconds();
     const bound_effort effort = {isnan(options->seconds) ? INFINITY : start + options->seconds, control};
     status = bound_by_energy(impact, functional, options, &bound->energy, error);
     bound->upper = bound->energy;
@@ -85,6 +79,6 @@ carom_status carom_bound_solve(const carom_impact *impact, const carom_functiona
     else if (!status)
         status = bound_by_fan(impact, functional, options, known, &effort, bound, error);
     bound->interrupted = carom_control_cancelled(control);
-    bound->seconds = clock_seconds() - start;
+    bound->seconds = carom_clock_seconds() - start;
     return status;
 }

@@ -449,8 +449,9 @@ carom_status carom_uncertainty_support(const carom_uncertainty *uncertainty, car
     const bool listed = u->velocity_spread == CAROM_VELOCITY_VERTICES;
     const int directions = listed || u->velocity_spread == CAROM_VELOCITY_COVARIANCE ? u->velocity_dimension : velocities;
     if (!listed && directions > 0 && 1 << (directions < 30 ? directions : 30) > CAROM_MOST_CORNERS)
-        return carom_fail(error, CAROM_UNSUPPORTED, "uncertain.velocity: %d directions have too many corners: let at most 12 be uncertain",
-                          directions);
+        return carom_fail(error, CAROM_UNSUPPORTED,
+                          "uncertain.velocity: %d directions have more than %d corners: let at most 12 be uncertain, or list vertices",
+                          directions, CAROM_MOST_CORNERS);
     support->vertices = listed ? directions : directions ? 1 << directions : 0;
     support->velocity = calloc((size_t)support->vertices * nv + 1, sizeof *support->velocity);
     if (has_kind(u, KIND_FRICTION)) support->friction = calloc((size_t)data->contacts, sizeof *support->friction);

@@ -6,8 +6,8 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "carom/clock.h"
 #include "reach/mutate.h"
 #include "reach/player.h"
 #include "reach/reach_internal.h"
@@ -96,12 +96,6 @@ typedef struct search {
     line *lines;     // [count x LINES]
     int lived;       // lines of each functional that go on
 } search;
-
-static double clock_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 // The value of a player's last walk; -INFINITY for one that has not ended, or has gained energy.
 static double value_of(const search *run, const carom_player *player, carom_verdict verdict, int functional) {
@@ -267,7 +261,7 @@ static void compare_lines(search *run, bool ends) {
 
 static bool is_over(void *user) {
     const search *run = user;
-    return clock_seconds() >= run->deadline || carom_control_cancelled(run->control);
+    return carom_clock_seconds() >= run->deadline || carom_control_cancelled(run->control);
 }
 
 static bool is_cancelled(void *user) { return carom_control_cancelled(((const search *)user)->control); }
@@ -279,7 +273,7 @@ static void report(const search *run, double share) {
 
 // The share of the budget of the search, after the plain walks, that is spent.
 static double spent(const search *run, int64_t evaluations) {
-    if (isfinite(run->deadline)) return (clock_seconds() - run->begun) / (run->deadline - run->begun);
+    if (isfinite(run->deadline)) return (carom_clock_seconds() - run->begun) / (run->deadline - run->begun);
     return (double)(run->worst[0].evaluations - run->walked) / fmax(1, (double)(evaluations - run->walked));
 }
 
@@ -317,11 +311,11 @@ static carom_status begin_lines(search *run, int64_t evaluations, const carom_co
         int64_t delivered;
         status = carom_loop_run(&loop, run->done ? inner : &first, workers, &delivered, error);
         if (delivered < loop.blocks) break;
-        report(run, timed ? PLAIN_SHARE * (clock_seconds() - run->start) / (run->deadline - run->start)
+        report(run, timed ? PLAIN_SHARE * (carom_clock_seconds() - run->start) / (run->deadline - run->start)
                           : (double)run->walked / (double)evaluations);
     }
     run->deadline = whole;
-    run->begun = clock_seconds();
+    run->begun = carom_clock_seconds();
     for (int f = 0; f < run->count && !status; f++) {
         const plain *leaders = run->leaders + f * LINES;
         run->worst[f].samples_value = leaders[0].value;
@@ -371,7 +365,7 @@ carom_status carom_worst_search(const carom_impact *impact, const carom_function
                   .count = count,
                   .options = options,
                   .control = control,
-                  .start = clock_seconds(),
+                  .start = carom_clock_seconds(),
                   .worst = worst,
                   .lived = LINES};
     // All functionals are searched at once, and have the time of all.

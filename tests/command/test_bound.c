@@ -60,6 +60,40 @@ static void restitution_leaves_the_energy(void **state) {
     json_decref(bounds);
 }
 
+// A scene of a contact and `nv` velocities, of which the first `uncertain` are in a box.
+static void write_many(void *directory, int nv, int uncertain) {
+    char scene[4096];
+    int at = snprintf(scene, sizeof scene, "matrices:\n  M: [");
+    for (int i = 0; i < nv; i++)
+        for (int j = 0; j < nv; j++)
+            at += snprintf(scene + at, sizeof scene - (size_t)at, "%s%d%s", j ? "," : i ? ", [" : "[", i == j, j + 1 < nv ? "" : "]");
+    static const char *const rows[] = {"]\n  Jn: [[", "]]\n  Jt: [[", "]]\n  mu: [0.5]\n  v: [", "]\nuncertain: {velocity: {box: ["};
+    for (int row = 0; row < 4; row++) {
+        at += snprintf(scene + at, sizeof scene - (size_t)at, "%s", rows[row]);
+        for (int j = 0; j < nv; j++) {
+            const double values[] = {j == 1, j == 0, j == 1 ? -1 : 1, j < uncertain ? 0.1 : 0};
+            at += snprintf(scene + at, sizeof scene - (size_t)at, "%s%g", j ? ", " : "", values[row]);
+        }
+    }
+    snprintf(scene + at, sizeof scene - (size_t)at, "]}}\n");
+    write_text(directory, "many.yaml", scene);
+}
+
+// Boxes have a fan up to 64 corners, then the bound by energy, and beyond 4096 none.
+static void boxes_of_many_velocities(void **state) {
+    write_many(*state, 13, 7);
+    json_t *bounds = ask(*state, "bound", "many.yaml", "--max", "Jt.A", "--walks", "16");
+    assert_string_equal(text(bounds, "bounds.0.method"), "energy");
+    // Friction stops 0.5 of the approach of 0.9 m/s at least: 1.1 m/s become 0.65.
+    assert_true(number(bounds, "bounds.0.upper") >= 0.65 - 1e-9);
+    assert_true(number(bounds, "bounds.0.gap") >= 0);
+    json_decref(bounds);
+    write_many(*state, 13, 13);
+    report r = run(*state, "bound", "many.yaml", "--max", "Jt.A", "--json");
+    assert_true(is_refusal(&r, "uncertain.velocity: 13 directions have more than 4096 corners"));
+    release(&r);
+}
+
 static void bad_bounds_are_refused(void **state) {
     write_text(*state, "block.yaml", BLOCK_SCENE);
     static const refusal cases[] = {
@@ -93,6 +127,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(bounds_and_members_stand_side_by_side, set_up, tear_down),
         cmocka_unit_test_setup_teardown(planes_decide_alone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(restitution_leaves_the_energy, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(boxes_of_many_velocities, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_bounds_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_interruption_keeps_the_bounds, set_up, tear_down),
     };

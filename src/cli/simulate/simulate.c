@@ -112,10 +112,9 @@ static carom_status integrate(cli_motion *motion, const carom_sink *file, cli_vt
     const carom_sink pictures = cli_vtk_sink(vtk);
     splitter way = {file, vtk ? &pictures : NULL, motion->states};
     const carom_sink sink = {&way, split};
-    struct timespec start;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    const double start = carom_clock_seconds();
     status = carom_integrator_run(&motion->request, file || vtk || motion->states ? &sink : NULL, &motion->answer, error);
-    motion->seconds = cli_seconds_since(&start);
+    motion->seconds = carom_clock_seconds() - start;
     cli_end_progress();
     // Where a value came from that the integrator refuses: the command line, `simulate`, or another key of the scene.
     if (status == CAROM_BAD_INPUT) {

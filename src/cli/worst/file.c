@@ -123,6 +123,16 @@ static int find_name(const char *const *names, const char *text) {
     return -1;
 }
 
+// A list of so many numbers.
+static bool read_numbers(const json_t *list, size_t count, double *numbers) {
+    bool good = json_array_size(list) == count;
+    for (size_t k = 0; k < count && good; k++) {
+        good = json_is_number(json_array_get(list, k));
+        numbers[k] = json_number_value(json_array_get(list, k));
+    }
+    return good;
+}
+
 carom_status witness_read(const char *path, witness_file *file, carom_error *error) {
     *file = (witness_file){.options = carom_worst_defaults()};
     FILE *stream = fopen(path, "rb");
@@ -148,48 +158,60 @@ carom_status witness_read(const char *path, witness_file *file, carom_error *err
     how->weights = find_name(carom_weights_names, json_string_value(json_object_get(options, "weights")));
     how->tolerance = json_number_value(json_object_get(options, "tolerance"));
     how->max_steps = (int64_t)json_integer_value(json_object_get(options, "max_steps"));
-    if (!json_is_null(interval))
-        how->rebound.restitution =
-            (carom_interval){json_number_value(json_array_get(interval, 0)), json_number_value(json_array_get(interval, 1))};
-    if (how->rebound.hypothesis < 0 || how->weights < 0 || !(how->tolerance > 0) || how->max_steps < 1)
+    double ends[2] = {NAN, NAN};
+    const bool known = json_is_null(interval) || read_numbers(interval, 2, ends);
+    how->rebound.restitution = (carom_interval){ends[0], ends[1]};
+    if (how->rebound.hypothesis < 0 || how->weights < 0 || !(how->tolerance > 0) || how->max_steps < 1 || !known)
         return carom_fail(error, CAROM_BAD_INPUT,
-                          "%s: options: hypothesis, weights, tolerance or max_steps is not what `carom worst` writes", path);
+                          "%s: options: hypothesis, restitution, weights, tolerance or max_steps is not what `carom worst` writes", path);
+    // For the reader; what is played again needs none of it.
+    if (!json_is_string(json_object_get(document, "version")) || !json_is_integer(json_object_get(document, "seed")))
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: version or seed is not what `carom worst` writes", path);
     return CAROM_OK;
 }
 
 void witness_release(witness_file *file) { json_decref(file->document); }
 
-carom_status witness_entry_read(const char *path, const witness_file *file, int index, const carom_impact *impact, witness_entry *entry,
+carom_status witness_entry_read(const char *path, const witness_file *file, int index, const carom_scene *scene, witness_entry *entry,
                                 carom_error *error) {
     *entry = (witness_entry){0};
-    const carom_impact_data *data = carom_impact_get_data(impact);
+    const carom_impact_data *data = carom_impact_get_data(carom_scene_impact(scene));
+    const carom_uncertainty *uncertainty = carom_scene_uncertainty(scene);
     const json_t *one = json_array_get(json_object_get(file->document, "witnesses"), (size_t)index);
-    const json_t *tape = json_object_get(one, "tape"), *v = json_object_get(one, "v_plus"), *value = json_object_get(one, "value");
+    const json_t *tape = json_object_get(one, "tape"), *value = json_object_get(one, "value");
     const char *sense = json_string_value(json_object_get(one, "sense"));
     entry->expression = json_string_value(json_object_get(one, "expression"));
     if (!entry->expression || !sense || (strcmp(sense, "max") != 0 && strcmp(sense, "min") != 0) || !json_is_number(value))
         return carom_fail(error, CAROM_BAD_INPUT, "%s: witnesses[%d]: expression, sense or value is missing", path, index);
-    if (json_array_size(v) != (size_t)data->nv)
-        return carom_fail(error, CAROM_BAD_INPUT, "%s: witnesses[%d].v_plus: %zu numbers, and the scene has %d velocities", path, index,
-                          json_array_size(v), data->nv);
     entry->minimum = !strcmp(sense, "min");
     entry->value = json_number_value(value);
+    entry->path = json_object_get(one, "path");
+    entry->parameters = json_object_get(one, "parameters");
+    if (!json_is_array(entry->path) || !entry->parameters)
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: witnesses[%d]: path or parameters is missing", path, index);
     entry->v = malloc((size_t)data->nv * sizeof *entry->v);
     if (!entry->v) return carom_fail_memory(error, path);
-    for (size_t k = 0; k < (size_t)data->nv; k++) entry->v[k] = json_number_value(json_array_get(v, k));
+    if (!read_numbers(json_object_get(one, "v_plus"), (size_t)data->nv, entry->v))
+        return carom_fail(error, CAROM_BAD_INPUT,
+                          "%s: witnesses[%d].v_plus: is not a list of numbers, one for each of the scene's %d velocities", path, index,
+                          data->nv);
     if (!json_is_array(tape)) return carom_fail(error, CAROM_BAD_INPUT, "%s: witnesses[%d].tape: is not a list", path, index);
-    int piece = CAROM_TAPE_POINT;
+    // First the point of what is uncertain, then piece by piece the decisions of the contacts.
+    const json_int_t dimension = uncertainty ? carom_uncertainty_dimension(uncertainty) : 0;
+    const json_int_t decisions = (json_int_t)CAROM_TAPE_DECISIONS * data->contacts;
+    json_int_t piece = CAROM_TAPE_POINT;
     for (size_t k = 0; k < json_array_size(tape); k++) {
-        const json_t *number = json_array_get(tape, k);
-        const json_int_t at = json_integer_value(json_array_get(number, 0)), what = json_integer_value(json_array_get(number, 1));
+        const json_t *number = json_array_get(tape, k), *at = json_array_get(number, 0), *what = json_array_get(number, 1);
+        const json_int_t place = json_integer_value(at), decision = json_integer_value(what);
         const double taken = json_number_value(json_array_get(number, 2));
-        if (json_array_size(number) != 3 || at < piece || at > MOST_CONTACT_PIECES || what < 0 || what > INT32_MAX ||
-            (at >= 0 && what >= (json_int_t)CAROM_TAPE_DECISIONS * data->contacts) || !(taken > 0 && taken < 1))
+        if (json_array_size(number) != 3 || !json_is_integer(at) || !json_is_integer(what) || place < piece ||
+            place > MOST_CONTACT_PIECES || decision < 0 || decision >= (place == CAROM_TAPE_POINT ? dimension : decisions) ||
+            !(taken > 0 && taken < 1))
             return carom_fail(error, CAROM_BAD_INPUT,
                               "%s: witnesses[%d].tape[%zu]: is not a piece, in order, a decision, and a number between 0 and 1", path,
                               index, k);
-        piece = (int)at;
-        carom_tape_add(&entry->tape, (carom_tape_number){(int32_t)at, (int32_t)what, taken});
+        piece = place;
+        carom_tape_add(&entry->tape, (carom_tape_number){(int32_t)place, (int32_t)decision, taken});
     }
     return entry->tape.failed ? carom_fail_memory(error, path) : CAROM_OK;
 }

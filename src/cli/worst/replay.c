@@ -37,7 +37,7 @@ static carom_status replay(const char *path, const witness_file *file, int index
     const carom_impact *impact = carom_scene_impact(scene);
     carom_worst_options options = file->options;
     options.uncertainty = carom_scene_uncertainty(scene);
-    carom_status status = witness_entry_read(path, file, index, impact, &one->entry, error);
+    carom_status status = witness_entry_read(path, file, index, scene, &one->entry, error);
     if (status) return status;
     carom_error inner;
     status = cli_read_objective(impact, one->entry.expression, one->entry.minimum, &one->asked, &inner);
@@ -48,6 +48,11 @@ static carom_status replay(const char *path, const witness_file *file, int index
     one->value = one->entry.minimum ? 0 - value : value;
     one->same = one->value == one->entry.value;
     for (int k = 0; k < carom_impact_get_data(impact)->nv; k++) one->same = one->same && one->witness.v[k] == one->entry.v[k];
+    json_t *path_again = witness_path_json(impact, &one->witness);
+    json_t *parameters = witness_parameters_json(options.uncertainty, &one->witness);
+    one->same = one->same && json_equal(path_again, one->entry.path) && json_equal(parameters, one->entry.parameters);
+    json_decref(path_again);
+    json_decref(parameters);
     return CAROM_OK;
 }
 
@@ -104,7 +109,9 @@ static json_t *one_json(const carom_scene *scene, const replayed *one) {
 static void print_one(const cli_arguments *arguments, const carom_impact *impact, const replayed *one) {
     printf("%s %s = %.17g %s%s\n", one->entry.minimum ? "min" : "max", one->entry.expression, one->value, one->asked.functional.unit,
            one->same ? ", as the file has it" : "");
-    if (!one->same) printf("  the file has %.17g, or another velocity: another version or machine computed it\n", one->entry.value);
+    if (!one->same)
+        printf("  the file has %.17g, or another velocity, path or parameters: another version or machine computed it, or it was changed\n",
+               one->entry.value);
     printf("  %d pieces; energy after / before %.6g; the independent check %s\n", one->witness.rows - 1, one->witness.energy_ratio,
            one->witness.verified ? "passed" : "failed");
     if (cli_given(arguments, "path")) print_path(impact, &one->witness);

@@ -49,10 +49,9 @@ static carom_status search(const cli_arguments *arguments, worst_run *run, const
     carom_worst *found = calloc((size_t)run->count, sizeof *found);
     carom_status status = functionals && found ? CAROM_OK : carom_fail_memory(error, "worst cases");
     for (int i = 0; i < run->count && !status; i++) functionals[i] = run->questions[i].asked.functional;
-    struct timespec start;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    const double start = carom_clock_seconds();
     if (!status) status = carom_worst_search(impact, functionals, run->count, &run->options, control, found, &run->verdict, error);
-    run->seconds = cli_seconds_since(&start);
+    run->seconds = carom_clock_seconds() - start;
     cli_end_progress();
     if (status) cli_place_error(arguments, run->scene, carom_worst_rows, CAROM_WORST_ROWS, error);
     for (int i = 0; i < run->count && found; i++) run->questions[i].found = found[i];
@@ -95,8 +94,7 @@ static carom_status solve(const cli_arguments *arguments, worst_run *run, carom_
     if (!status) status = cli_start_control(arguments, &control, error);
     if (!status) status = search(arguments, run, &control, error);
     control.progress = NULL;
-    // Bounds are of one impact.
-    if (!status && effort.seconds > 0 && !run->options.uncertainty) status = worst_bound(run, effort.seconds, &control, error);
+    if (!status && effort.seconds > 0) status = worst_bound(run, effort.seconds, &control, error);
     if (!status && output) status = witness_write(output, run, error);
     return status;
 }
@@ -106,7 +104,13 @@ static carom_status solve(const cli_arguments *arguments, worst_run *run, carom_
 // Is the value, but for rounding, the largest of all solutions?
 static bool is_exact(const carom_impact *impact, const worst_question *q) {
     const double scale = fmax(carom_impact_velocity_scale(impact), fmax(fabs(q->upper), fabs(q->found.value)));
-    return q->method && isfinite(q->found.value) && q->upper - q->found.value <= EXACT * scale;
+    return q->method && isfinite(q->found.value) && fabs(q->upper - q->found.value) <= EXACT * scale;
+}
+
+// A value where the certified one stands beside it. A walk is a sum of many rounded pieces, and the search takes what round-off gives, so
+// that what it finds may pass an exact extreme by that; no solution does.
+static double without_round_off(const carom_impact *impact, const worst_question *q, double value) {
+    return worst_signed(q, is_exact(impact, q) ? fmin(value, q->upper) : value);
 }
 
 static json_t *to_json(const worst_run *run) {
@@ -120,11 +124,12 @@ static json_t *to_json(const worst_run *run) {
         json_object_set_new(one, "value", carom_json_real(worst_signed(q, q->found.value)));
         // For a minimum the certified bound is below.
         json_object_set_new(one, q->asked.minimum ? "lower" : "upper", carom_json_real(worst_signed(q, q->upper)));
-        if (q->asked.minimum) json_object_set_new(one, "upper", carom_json_real(worst_signed(q, q->found.value)));
+        if (q->asked.minimum) json_object_set_new(one, "upper", carom_json_real(without_round_off(impact, q, q->found.value)));
         json_object_set_new(one, "certified", carom_json_real(worst_signed(q, q->upper)));
         json_object_set_new(one, "method", q->method ? json_string(q->method) : json_null());
         json_object_set_new(one, "gap", carom_json_real(isnan(q->upper) || none ? (double)NAN : fmax(0, q->upper - q->found.value)));
         json_object_set_new(one, "exact", json_boolean(is_exact(impact, q)));
+        json_object_set_new(one, "passed_by", carom_json_real(isnan(q->upper) || none ? (double)NAN : fmax(0, q->found.value - q->upper)));
         json_object_set_new(one, "unit", *q->asked.functional.unit ? json_string(q->asked.functional.unit) : json_null());
         json_object_set_new(one, "v_plus",
                             none || !carom_impact_has_system(impact) ? json_null()
@@ -159,11 +164,13 @@ static void print_number(char text[32], const carom_impact *impact, const char *
 static void print_text(const worst_run *run, const char *file) {
     const carom_impact *impact = carom_scene_impact(run->scene);
     int width = 10;
+    double passed_by = 0;
     bool certified = false, unverified = false;
     for (int i = 0; i < run->count; i++) {
         const int length = (int)strlen(run->questions[i].asked.expression);
         width = length > width ? length : width;
         certified = certified || run->questions[i].method;
+        if (is_exact(impact, &run->questions[i])) passed_by = fmax(passed_by, run->questions[i].found.value - run->questions[i].upper);
         unverified = unverified || (run->questions[i].witness.rows && !run->questions[i].witness.verified);
     }
     printf("%s: worst cases among all solutions, after %" PRId64 " walks for each, %" PRId64 " of them plain (%.3g s)\n",
@@ -172,8 +179,8 @@ static void print_text(const worst_run *run, const char *file) {
     for (int i = 0; i < run->count; i++) {
         const worst_question *q = &run->questions[i];
         char found[32], plain[32], upper[32], gap[32];
-        print_number(found, impact, "%.9g", worst_signed(q, q->found.value));
-        print_number(plain, impact, "%.9g", worst_signed(q, q->found.samples_value));
+        print_number(found, impact, "%.9g", without_round_off(impact, q, q->found.value));
+        print_number(plain, impact, "%.9g", without_round_off(impact, q, q->found.samples_value));
         print_number(upper, impact, "%.9g", worst_signed(q, q->upper));
         print_number(gap, impact, "%.3g", isnan(q->upper) ? (double)NAN : fmax(0, q->upper - q->found.value));
         printf("  %s %-*s  %14s  %14s  %14s  %-6s  %10s  %s%s\n", q->asked.minimum ? "min" : "max", width, q->asked.expression, found,
@@ -189,9 +196,10 @@ static void print_text(const worst_run *run, const char *file) {
             printf("%s %s = %.6g", k ? "," : "", carom_uncertainty_parameters(uncertainty)[k].name, q->witness.parameters[k]);
         putchar('\n');
     }
-    if (uncertainty) printf("there are no certified bounds: they are of one impact, and this one is uncertain\n");
+    if (*run->unbounded) printf("there are no certified bounds: %s\n", run->unbounded);
     printf("`found` is of a solution: the extreme is at least as far.");
     if (certified) printf(" No solution passes `certified`; `exact`: both are the same but for rounding.");
+    if (passed_by > 0) printf(" Witnesses pass it by up to %.2g of round-off, which is not shown.", passed_by);
     printf("\n%s\n", unverified ? "an independent check of a witness failed: see `checks` of --json"
                                 : "each witness passed an independent check of its path");
     if (file) printf("witnesses written to %s; `carom replay %s` gives them again\n", file, file);
@@ -217,6 +225,7 @@ static int run_worst(const cli_arguments *arguments) {
         json_t *document = json_pack("{s:s, s:o, s:I, s:f, s:o}", "schema", "carom.worst/1", "worst", to_json(&run), "seed",
                                      (json_int_t)run.options.seed, "seconds", run.seconds, "file", carom_json_text(file));
         json_object_set_new(document, "uncertain", json_boolean(run.options.uncertainty != NULL));
+        json_object_set_new(document, "unbounded", *run.unbounded ? carom_json_text(run.unbounded) : json_null());
         json_object_set_new(document, "reproducible", json_boolean(isnan(run.options.seconds)));
         if (run.verdict != CAROM_COMPLETE) json_object_set_new(document, "verdict", json_string(carom_verdict_name(run.verdict)));
         exit_status = cli_print_json(document, exit_status);

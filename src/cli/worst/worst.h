@@ -14,6 +14,7 @@ typedef struct worst_question {
     carom_witness witness;  ///< rows 0 where no walk has ended
     double upper;           ///< certified, of the functional with its sign; NaN for none
     const char *method;     ///< what certifies it: "exact", "outer", "fan", "energy" or "start"; NULL for none
+    bool by_exact_set;      ///< `upper` is the largest value of the exact set
 } worst_question;
 
 /// The questions of one impact and how they were asked.
@@ -24,9 +25,11 @@ typedef struct worst_run {
     int count;
     double seconds;
     carom_verdict verdict;
+    char unbounded[CAROM_MESSAGE_SIZE];  ///< why there are no certified bounds; "" where there may be
 } worst_run;
 
-/// Certified upper bounds of the questions, by the exact set or by carom_bound_solve, with this budget of time for each [s].
+/// Certified upper bounds of the questions, by the exact set or by carom_bound_solve, with this budget of time for each [s]: for all
+/// uncertain velocities and friction of the scene. Where anything else is uncertain, `unbounded` says so.
 carom_status worst_bound(worst_run *run, double seconds, const carom_control *control, carom_error *error);
 
 /// The value of a question as it was asked: with the sign of a minimum turned back.
@@ -54,11 +57,12 @@ typedef struct witness_entry {
     const char *expression;
     bool minimum;
     double value;
-    double *v;  ///< [nv], to be freed
+    double *v;                        ///< [nv], to be freed
+    const json_t *path, *parameters;  ///< as the file has them
     carom_tape tape;
 } witness_entry;
 
-carom_status witness_entry_read(const char *path, const witness_file *file, int index, const carom_impact *impact, witness_entry *entry,
+carom_status witness_entry_read(const char *path, const witness_file *file, int index, const carom_scene *scene, witness_entry *entry,
                                 carom_error *error);
 void witness_entry_release(witness_entry *entry);
 

@@ -5,7 +5,8 @@
 
 #include <fenv.h>
 #include <pthread.h>
-#include <time.h>
+
+#include "carom/clock.h"
 
 // PPL counts its work in weights, deterministically and without signals, and can be told to give up at a limit. How long a weight takes
 // depends on the operation, the size of its coefficients and the machine: 1e6 to 1e10 a second were seen. The first limit is below a
@@ -15,19 +16,13 @@ enum { WEIGHT_GROWTH = 4 };
 
 static pthread_mutex_t ppl_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static double clock_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 // ------------------------------------------------------------------------------------------------------------- session
 
 void exact_session_open(exact_session *session, int dimension, int64_t bits, const carom_control *control) {
     *session = (exact_session){.dimension = dimension, .control = control, .bits = bits};
     pthread_mutex_lock(&ppl_lock);
     session->rounding = fegetround();
-    session->opened = session->deadline = clock_seconds();
+    session->opened = session->deadline = carom_clock_seconds();
     // A program that uses PPL itself has initialised it. Only polyhedra over GMP's numbers are used, which do not need PPL's rounding.
     const int initialised = ppl_initialize();
     session->owns_library = initialised >= 0;
@@ -47,7 +42,7 @@ void exact_session_start(exact_session *session, double seconds) {
     session->seen = 0;
 }
 
-double exact_session_elapsed(const exact_session *session) { return clock_seconds() - session->opened; }
+double exact_session_elapsed(const exact_session *session) { return carom_clock_seconds() - session->opened; }
 
 void exact_session_halt(exact_session *session, exact_stop stop) {
     if (!session->stop) session->stop = stop;
@@ -55,7 +50,7 @@ void exact_session_halt(exact_session *session, exact_stop stop) {
 
 bool exact_session_continue(exact_session *session) {
     if (session->stop) return false;
-    if (clock_seconds() >= session->deadline) exact_session_halt(session, EXACT_OUT_OF_TIME);
+    if (carom_clock_seconds() >= session->deadline) exact_session_halt(session, EXACT_OUT_OF_TIME);
     if (carom_control_cancelled(session->control)) exact_session_halt(session, EXACT_CANCELLED);
     return !session->stop;
 }
@@ -179,7 +174,7 @@ static exact_polyhedron attempt(exact_session *session, operation apply, exact_p
         if (session->stop) break;
         ppl_const_Generator_System_t generators;
         ppl_const_Constraint_System_t constraints;
-        const double started = clock_seconds();
+        const double started = carom_clock_seconds();
         ppl_set_deterministic_timeout(weight, 0);
         result = apply ? apply(target, other) : 0;
         int settled = result;
@@ -191,7 +186,7 @@ static exact_polyhedron attempt(exact_session *session, operation apply, exact_p
         exact_polyhedron_free(target);
         target = NULL;
         // The next attempt may take WEIGHT_GROWTH times as long as this one.
-        const double now = clock_seconds();
+        const double now = carom_clock_seconds();
         if (!exact_session_continue(session)) break;
         if (now + WEIGHT_GROWTH * (now - started) > session->deadline) exact_session_halt(session, EXACT_OUT_OF_TIME);
         weight *= WEIGHT_GROWTH;

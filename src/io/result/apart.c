@@ -13,9 +13,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "carom/clock.h"
 #include "carom/impact.h"
 #include "io/child.h"
 
@@ -146,22 +146,16 @@ static _Noreturn void serve(int socket, const char *path, int64_t file_size) {
 
 // ---------------------------------------------------------------------------------------------------------- the parent
 
-static double seconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 // Receives as many bytes, unless the child is gone or says nothing for too long, or the caller asks to stop.
 static bool receive(carom_stored_apart *apart, void *bytes, size_t size) {
     char *rest = bytes;
-    double since = seconds_now();
+    double since = carom_clock_seconds();
     while (size && !apart->lost) {
         struct pollfd ready = {.fd = apart->socket, .events = POLLIN};
         if (carom_control_cancelled(apart->control)) apart->lost = STOPPED;
         if (apart->lost) break;
         const int polled = poll(&ready, 1, MILLISECONDS_BETWEEN_POLLS);
-        if (polled == 0 && seconds_now() - since > apart->patience) apart->lost = SILENT;
+        if (polled == 0 && carom_clock_seconds() - since > apart->patience) apart->lost = SILENT;
         if (polled == 0 || (polled < 0 && errno == EINTR)) continue;
         if (polled < 0) break;
         const ssize_t count = recv(apart->socket, rest, size, 0);
@@ -169,7 +163,7 @@ static bool receive(carom_stored_apart *apart, void *bytes, size_t size) {
         if (count <= 0) break;
         rest += count;
         size -= (size_t)count;
-        since = seconds_now();
+        since = carom_clock_seconds();
     }
     if (size && !apart->lost) apart->lost = CRASHED;
     return !size;

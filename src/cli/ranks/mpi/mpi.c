@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "carom/clock.h"
 #include "cli/ranks/ranks.h"
 
 // MPI counts in int: longer messages travel in pieces.
@@ -24,20 +25,14 @@ static struct {
     MPI_Request request;
 } world = {.ranks = {0, 1, NULL, send_message, receive_message, false}, .request = MPI_REQUEST_NULL};
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // MPI's own waiting would keep a core busy. Failures of MPI end the job: that is its default.
 static void wait_for(MPI_Request *request) {
-    const double eager = now() + EAGER_SECONDS;
+    const double eager = carom_clock_seconds() + EAGER_SECONDS;
     for (int done = 0;;) {
         MPI_Test(request, &done, MPI_STATUS_IGNORE);
         if (done) return;
         const struct timespec rest = {0, REST_NANOSECONDS};
-        if (now() < eager)
+        if (carom_clock_seconds() < eager)
             sched_yield();
         else
             nanosleep(&rest, NULL);
