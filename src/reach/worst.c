@@ -13,7 +13,7 @@
 #include "reach/reach_internal.h"
 
 // Lines at first; they halve each time a quarter of the budget is spent.
-enum { LINES = 8, LEAST_LINES = 2 };
+enum { LINES = 4, LEAST_LINES = 1 };
 // Changes that a line tries before the lines of all functionals are compared; plain walks of one block, and blocks between which the time
 // is looked at.
 enum { TURN = 64, BLOCK = 64, ROUND = 32 };
