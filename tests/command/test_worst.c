@@ -177,10 +177,10 @@ static void comparisons_say_what_samples_miss(void **state) {
     json_t *answer = ask(*state, "compare", motion_path("boxwall", path), "--search", "4096", "--samples", "256");
     assert_int_equal(number(answer, "search.directions"), 8);
     assert_close(number(answer, "search.extent.tangent.0.1"), 0.372097803, 1e-3);
-    assert_true(number(answer, "search.missed") > 0);
+    assert_true(number(answer, "missed.distance") > 0);
     // No member is farther from the samples than the farthest point of the whole set.
     if (carom_exact_available())
-        assert_true(number(answer, "search.missed") <= number(answer, "laws.halm-posa.from_exact.coverage") + 1e-9);
+        assert_true(number(answer, "missed.distance") <= number(answer, "laws.halm-posa.from_exact.coverage") + 1e-9);
     json_decref(answer);
     report r = run(*state, "compare", path, "--search", "64", "--samples", "64");
     assert_int_equal(r.status, 0);
@@ -188,6 +188,8 @@ static void comparisons_say_what_samples_miss(void **state) {
     release(&r);
     answer = ask(*state, "compare", path, "--samples", "64");
     assert_true(json_is_null(at(answer, "search")));
+    assert_true(number(answer, "missed.distance") > 0);
+    assert_int_equal(number(answer, "missed.members"), 6);
     json_decref(answer);
 }
 

@@ -79,11 +79,11 @@ static int print_json(const cli_comparison *comparison) {
     const int exit_status = exit_status_of(comparison);
     const bool stopped = cli_interrupted() || comparison->interrupted;
     const carom_verdict verdict = exit_status == EXIT_DONE ? CAROM_COMPLETE : stopped ? CAROM_INTERRUPTED : CAROM_INCOMPLETE;
-    return cli_print_json(json_pack("{s:s, s:b, s:I, s:b, s:s, s:o, s:O, s:o, s:o, s:O}", "schema", "carom.compare/1", "uncertain",
+    return cli_print_json(json_pack("{s:s, s:b, s:I, s:b, s:s, s:o, s:O, s:o, s:o, s:o, s:O}", "schema", "carom.compare/1", "uncertain",
                                     comparison->uncertainty != NULL, "draws", (json_int_t)comparison->draws, "complete",
                                     exit_status == EXIT_DONE, "verdict", carom_verdict_name(verdict), "laws", laws, "left_out",
                                     comparison->left_out, "simulator", cli_coverage_json(comparison), "search", cli_search_json(comparison),
-                                    "files", comparison->files),
+                                    "missed", cli_missed_json(comparison), "files", comparison->files),
                           exit_status);
 }
 
@@ -127,7 +127,7 @@ static int print_text(const cli_comparison *comparison) {
         if (!carom_answer_complete(&run->answer)) printf("  (%s)", carom_table_text(run->answer.result, CAROM_RESULT_VERDICT, 0));
         putchar('\n');
     }
-    if (comparison->search) cli_search_print(comparison);
+    cli_search_print(comparison, stdout, "");
     // Distances from the exact set, of the laws that have one.
     if (cli_any_distance_known(comparison))
         printf("\nfrom the exact set [m/s]:   farthest outcome   farthest point of the set that they miss\n");

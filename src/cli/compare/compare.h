@@ -17,7 +17,7 @@ typedef struct cli_distance {
 
 /// What a simulator shows of the set, see simulator.h.
 typedef struct cli_coverage cli_coverage;
-/// What a directed search reaches.
+/// What a directed search reaches, and samples miss.
 typedef struct cli_search cli_search;
 
 /// The answers of all laws to one scene.
@@ -32,7 +32,7 @@ typedef struct cli_comparison {
     int count;
     cli_distance *distances;  ///< [count]; NULL where there is no exact set
     cli_coverage *coverage;   ///< NULL without a simulator
-    cli_search *search;       ///< NULL where it is not asked for
+    cli_search *search;       ///< NULL without samples, where it is not asked for either
     bool interrupted;         ///< the user asked to stop: something may be missing
     json_t *left_out;         ///< names of laws that take no part
     json_t *reasons;          ///< why, in the same order
@@ -60,13 +60,16 @@ json_t *cli_distance_json(const cli_comparison *comparison, int run);
 
 // -------------------------------------------------------------------------------------------------------------- search
 
-/// Searches both ways along each axis of contact velocities where the command line asks for it, and measures how far the farthest member
-/// is from the samples: a lower bound of what they miss, with or without an exact set.
+/// Measures how far the farthest of some other members of the set is from the samples: a lower bound of what they miss, with or without an
+/// exact set. Members are walks with single and with constant weights and, where the command line asks for it, what a search finds both
+/// ways along each axis of contact velocities.
 carom_status cli_search_run(cli_comparison *comparison, const carom_control *control, carom_error *error);
 void cli_search_free(cli_search *search);
-/// {evaluations, directions, extent, missed, point}; null where nobody asked.
+/// {evaluations, directions, extent}; null where nobody asked.
 json_t *cli_search_json(const cli_comparison *comparison);
-void cli_search_print(const cli_comparison *comparison);
+/// {distance, by, members, point}; null without samples.
+json_t *cli_missed_json(const cli_comparison *comparison);
+void cli_search_print(const cli_comparison *comparison, FILE *file, const char *line_start);
 
 // ------------------------------------------------------------------------------------------------------------- figures
 

@@ -336,6 +336,11 @@ static carom_status put_page(FILE *file, const void *user, carom_error *error) {
         cli_coverage_print(comparison, file, "- ");
         fputc('\n', file);
     }
+    if (comparison->search) {
+        fputs("## What samples miss\n\n", file);
+        cli_search_print(comparison, file, "- ");
+        fputc('\n', file);
+    }
     put_figures(&p, content->figures);
     return status ? status : put_making(&p, content->figures, content->directory, error);
 }
