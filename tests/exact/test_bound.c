@@ -213,7 +213,7 @@ static void two_contacts_are_bounded_closely(void **state) {
 // The order of contacts, the sign of tangents and the units do not matter, nor for which planes are chosen.
 static void bounds_do_not_depend_on_how_the_impact_is_written(void **state) {
     needs_fans(state);
-    const int scenes = support_count(1, 3, 30);
+    const int scenes = support_count(1, 8, 30);
     carom_stream stream;
     carom_stream_start(&stream, 99, 0);
     for (int scene = 0; scene < scenes; scene++) {

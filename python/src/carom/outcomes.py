@@ -61,8 +61,9 @@ class Table:
 
     def _read_series(self, column: Column, cell: bytes) -> Any:
         numbers = np.frombuffer(cell)
-        _, _, contacts, tangents = _carom.table_about(self._handle)
-        width = contacts + tangents if column.width == "contact space" else int(column.width)
+        _, velocities, contacts, tangents = _carom.table_about(self._handle)
+        widths = {"velocities": velocities, "contact space": contacts + tangents}
+        width = widths[column.width] if column.width in widths else int(column.width)
         rows = numbers.reshape(-1, width) if width != 1 and len(numbers) else numbers
         if not column.names:
             return rows
