@@ -52,6 +52,18 @@ struct carom_uncertainty {
 // What a column holds.
 enum { KIND_DRAW, KIND_VELOCITY, KIND_FRICTION, KIND_RESTITUTION, KIND_QPOS, KIND_MASS };
 
+// How the names of its parameters begin, and what they are for carom_impact_vary. Poses are no numbers of an impact.
+static const struct {
+    const char *beginning;
+    int varied;
+} kinds[] = {
+    [KIND_VELOCITY] = {"v0.", CAROM_PARAMETER_VELOCITY},
+    [KIND_FRICTION] = {"mu.", CAROM_PARAMETER_FRICTION},
+    [KIND_RESTITUTION] = {"restitution.", CAROM_PARAMETER_RESTITUTION},
+    [KIND_QPOS] = {.beginning = "qpos."},
+    [KIND_MASS] = {"mass", CAROM_PARAMETER_MASS},
+};
+
 // ------------------------------------------------------------------------------------------------------- distributions
 
 static double normal_distribution(double x) { return 0.5 * erfc(-x * SQRT_HALF); }
@@ -127,10 +139,7 @@ carom_status carom_uncertainty_impact(const carom_uncertainty *uncertainty, cons
             qpos[of->index] = values[i];
             continue;
         }
-        changed[count].kind = kind == KIND_VELOCITY      ? CAROM_PARAMETER_VELOCITY
-                              : kind == KIND_FRICTION    ? CAROM_PARAMETER_FRICTION
-                              : kind == KIND_RESTITUTION ? CAROM_PARAMETER_RESTITUTION
-                                                         : CAROM_PARAMETER_MASS;
+        changed[count].kind = kinds[kind].varied;
         changed[count].index = of->index;
         numbers[count++] = values[i];
     }
@@ -141,7 +150,7 @@ carom_status carom_uncertainty_impact(const carom_uncertainty *uncertainty, cons
     bool same = !status && now->nv == was->nv && now->contacts == was->contacts && now->tangent_dim == was->tangent_dim;
     for (int i = 0; i < was->contacts && same; i++) same = !strcmp(now->names[i], was->names[i]);
     if (!status && !same) status = carom_fail(error, CAROM_BAD_INPUT, "uncertain.qpos: at a pose that was drawn there are other contacts");
-    // A vertex replaces the whole velocity, also where all vertices agree.
+    // Then the other numbers.
     if (!status) status = carom_impact_vary(from, count, changed, numbers, impact, error);
     carom_impact_free(posed);
     carom_arena_free(&arena);
@@ -204,7 +213,6 @@ static int find_column(carom_uncertainty *u, int kind) {
 }
 
 static void add_parameter(carom_uncertainty *u, int kind, int index) {
-    static const char *const beginnings[] = {"", "v0.", "mu.", "restitution.", "qpos.", "mass"};
     const carom_impact_data *data = carom_impact_get_data(u->nominal);
     const char *known = kind == KIND_VELOCITY                               ? data->velocity_names ? data->velocity_names[index] : NULL
                         : kind == KIND_FRICTION || kind == KIND_RESTITUTION ? data->names[index]
@@ -213,9 +221,9 @@ static void add_parameter(carom_uncertainty *u, int kind, int index) {
     char *name = carom_arena_take(&u->arena, size, 1);
     if (!name) return;
     if (known || kind == KIND_MASS)
-        snprintf(name, size, "%s%s", beginnings[kind], known ? known : "");
+        snprintf(name, size, "%s%s", kinds[kind].beginning, known ? known : "");
     else
-        snprintf(name, size, "%s%d", beginnings[kind], index + 1);
+        snprintf(name, size, "%s%d", kinds[kind].beginning, index + 1);
     const char *unit = kind == KIND_VELOCITY && data->velocity_turns ? data->velocity_turns[index] ? "rad/s" : "m/s" : "";
     u->parameters[u->count++] = (carom_uncertain_parameter){name, unit, find_column(u, kind), index};
 }
@@ -317,7 +325,9 @@ static carom_status add_velocity(carom_uncertainty *u, const carom_uncertainty_d
                 return carom_fail(error, CAROM_BAD_INPUT, "velocity.%s: entry [%d] is %g, not a finite number >= 0", box ? "box" : "std", i,
                                   width);
             const double end = box ? 1 : CAROM_NORMAL_CUT;
-            if (width > 0) add_scalar(u, KIND_VELOCITY, i, (scalar){!box, impact->velocity[i], width, -end, end});
+            if (width > 0)
+                add_scalar(u, KIND_VELOCITY, i,
+                           (scalar){.normal = !box, .center = impact->velocity[i], .scale = width, .least = -end, .most = end});
         }
         return CAROM_OK;
     case CAROM_VELOCITY_COVARIANCE: return add_covariance(u, data->velocity, error);
@@ -352,7 +362,7 @@ static carom_status add_pose(carom_uncertainty *u, const carom_uncertainty_data 
         const double width = data->qpos_box[i];
         if (!(width >= 0 && isfinite(width)))
             return carom_fail(error, CAROM_BAD_INPUT, "qpos.box: entry [%d] is %g, not a finite number >= 0", i, width);
-        if (width > 0) add_scalar(u, KIND_QPOS, i, (scalar){false, u->qpos[i], width, -1, 1});
+        if (width > 0) add_scalar(u, KIND_QPOS, i, (scalar){.center = u->qpos[i], .scale = width, .least = -1, .most = 1});
         u->moves = u->moves || width > 0;
     }
     return CAROM_OK;
