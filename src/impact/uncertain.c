@@ -55,13 +55,13 @@ enum { KIND_DRAW, KIND_VELOCITY, KIND_FRICTION, KIND_RESTITUTION, KIND_QPOS, KIN
 // How the names of its parameters begin, and what they are for carom_impact_vary. Poses are no numbers of an impact.
 static const struct {
     const char *beginning;
-    int varied;
+    carom_parameter varied;
 } kinds[] = {
-    [KIND_VELOCITY] = {"v0.", CAROM_PARAMETER_VELOCITY},
-    [KIND_FRICTION] = {"mu.", CAROM_PARAMETER_FRICTION},
-    [KIND_RESTITUTION] = {"restitution.", CAROM_PARAMETER_RESTITUTION},
+    [KIND_VELOCITY] = {"v0.", {.kind = CAROM_PARAMETER_VELOCITY}},
+    [KIND_FRICTION] = {"mu.", {.kind = CAROM_PARAMETER_FRICTION}},
+    [KIND_RESTITUTION] = {"restitution.", {.kind = CAROM_PARAMETER_RESTITUTION}},
     [KIND_QPOS] = {.beginning = "qpos."},
-    [KIND_MASS] = {"mass", CAROM_PARAMETER_MASS},
+    [KIND_MASS] = {"mass", {.kind = CAROM_PARAMETER_MASS}},
 };
 
 // ------------------------------------------------------------------------------------------------------- distributions
@@ -139,7 +139,7 @@ carom_status carom_uncertainty_impact(const carom_uncertainty *uncertainty, cons
             qpos[of->index] = values[i];
             continue;
         }
-        changed[count].kind = kinds[kind].varied;
+        changed[count] = kinds[kind].varied;
         changed[count].index = of->index;
         numbers[count++] = values[i];
     }
@@ -244,7 +244,9 @@ static carom_status add_spread(carom_uncertainty *u, int kind, int index, const 
         if (!(range.least >= 0 && range.least <= range.most && range.most <= most && isfinite(range.most)))
             return carom_fail(error, CAROM_BAD_INPUT, "%s.%s: [%g, %g] is no interval of %s", key, contact, range.least, range.most,
                               is_friction ? "numbers >= 0" : "numbers between 0 and 1");
-        add_scalar(u, kind, index, (scalar){.scale = 1, .least = range.least, .most = range.most});
+        // An interval of the known value alone leaves it known.
+        if (range.least != known || range.most != known)
+            add_scalar(u, kind, index, (scalar){.scale = 1, .least = range.least, .most = range.most});
     } else if (spread->kind == CAROM_SPREAD_NORMAL) {
         const double deviation = spread->deviation;
         if (!(deviation >= 0 && isfinite(deviation)))
@@ -397,7 +399,7 @@ carom_status carom_uncertainty_create(const carom_impact *impact, const carom_un
     if (!status && (mass.least != 0 || mass.most != 0)) {
         if (!(mass.least > 0 && mass.least <= mass.most && isfinite(mass.most)))
             status = carom_fail(error, CAROM_BAD_INPUT, "mass.scale: [%g, %g] is no interval of numbers > 0", mass.least, mass.most);
-        else
+        else if (mass.least != 1 || mass.most != 1)
             add_scalar(u, KIND_MASS, 0, (scalar){.scale = 1, .least = mass.least, .most = mass.most});
     }
     if (!status && u->arena.failed) status = carom_fail_memory(error, "uncertainty");

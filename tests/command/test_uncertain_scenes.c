@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "carom/exact.h"
+
 #define UNCERTAIN(keys) FLAT_SCENE "uncertain:\n  " keys "\n"
 
 // Of an answer; its name has a point.
@@ -50,6 +52,15 @@ static void samples_and_their_parameters(void **state) {
     wrong = run_line(*state, 2, "$carom query out.h5 --max Jt.A --where 'v.9 > 0' 2>&1");
     check_text(wrong, "one of v0.1, v0.2, mu.A, Jn.A, Jt.A, Pn.A, Pt.A, v.1, v.2, K");
     free(wrong);
+
+    // An interval of what the scene has is no uncertainty: the exact set stays one.
+    write_text(*state, "one.yaml", UNCERTAIN("friction: {A: [0.5, 0.5]}"));
+    if (carom_exact_available()) {
+        json_t *one = ask(*state, "exact", "one.yaml");
+        assert_string_equal(text(one, "certificate"), "exact");
+        assert_int_equal(length(one, "parameters"), 0);
+        json_decref(one);
+    }
 
     // Without the key nothing is uncertain, and nothing changes.
     write_text(*state, "known.yaml", FLAT_SCENE);
