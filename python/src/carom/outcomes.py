@@ -61,8 +61,9 @@ class Table:
 
     def _read_series(self, column: Column, cell: bytes) -> Any:
         numbers = np.frombuffer(cell)
-        _, _, contacts, tangents = _carom.table_about(self._handle)
-        width = contacts + tangents if column.width == "contact space" else int(column.width)
+        _, nv, contacts, tangents = _carom.table_about(self._handle)
+        named = {"velocities": nv, "contacts": contacts, "tangents": tangents, "contact space": contacts + tangents}
+        width = named[column.width] if column.width in named else int(column.width)
         rows = numbers.reshape(-1, width) if width != 1 and len(numbers) else numbers
         if not column.names:
             return rows
