@@ -63,7 +63,7 @@ class Table:
         numbers = np.frombuffer(cell)
         _, nv, contacts, tangents = _carom.table_about(self._handle)
         named = {"velocities": nv, "contacts": contacts, "tangents": tangents, "contact space": contacts + tangents}
-        width = named[column.width] if column.width in named else int(column.width)
+        width = named[column.width] if isinstance(column.width, str) else column.width
         rows = numbers.reshape(-1, width) if width != 1 and len(numbers) else numbers
         if not column.names:
             return rows
