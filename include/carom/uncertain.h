@@ -74,7 +74,7 @@ typedef struct carom_uncertain_parameter {
     int index;         ///< within that column's row
 } carom_uncertain_parameter;
 
-/// Number of parameters: those whose width is not 0.
+/// Number of parameters: those whose width is not 0, and those whose interval is one value that the impact does not have.
 int carom_uncertainty_count(const carom_uncertainty *uncertainty);
 /// [count]: velocities, friction, restitution, pose, mass.
 const carom_uncertain_parameter *carom_uncertainty_parameters(const carom_uncertainty *uncertainty);

@@ -86,7 +86,7 @@ def test_outer_sets_are_in_files(tmp_path, scenes, block):
     assert carom.read(tmp_path / "whole.h5").outer is None
 
 
-def test_uncertain_scenes_keep_what_was_drawn(tmp_path):
+def test_uncertain_scenes_keep_what_was_drawn(tmp_path, command):
     """v+ = 1 - mu for a particle that slides: in memory, in a copy, and in a file."""
     scene = tmp_path / "case.yaml"
     scene.write_text("matrices: {M: [[1, 0], [0, 1]], Jn: [[0, 1]], Jt: [[1, 0]], mu: [0.5], v: [1, -1]}\n"
@@ -100,6 +100,11 @@ def test_uncertain_scenes_keep_what_was_drawn(tmp_path):
         assert np.allclose(one.velocity[:, 0], 1 - one["friction"][:, 0], rtol=0, atol=1e-12)
         assert np.array_equal(one["draw"], out["draw"])
     assert label(out) == "halm-posa (uncertain impact: 60 samples of a union of sets)"
+    # An exact set keeps the vertices that it began with.
+    scene.write_text("matrices: {M: [[1, 0], [0, 1]], Jn: [[0, 1]], Jt: [[1, 0]], mu: [0.5], v: [1, -1]}\n"
+                     "uncertain: {velocity: {vertices: [[1, -1], [2, -1]]}}\n")
+    command("exact", scene, "-o", tmp_path / "set.h5")
+    assert np.array_equal(carom.read(tmp_path / "set.h5").info["start"], [[1, -1], [2, -1]])
     # Everything else is asked of the impact as the scene has it.
     assert "draw" not in loaded.resolve("moreau").columns and "draw" not in loaded.impact.sample(5).columns
 

@@ -167,6 +167,13 @@ def test_sequential_outcomes_are_followed_impact_by_impact(comparison):
     assert len(arrows(ax)) == 4 and ax.get_xlim()[0] > -0.1 and "before the impact" not in entries(ax)
 
 
+def test_draws_of_an_uncertain_impact_have_no_arrows(scenes, tmp_path, command):
+    command("compare", scenes / "block-uncertain.yaml", "--samples", "256", "-o", tmp_path / "page")
+    ax = carom.read(tmp_path / "page/compare.h5", law="sequential").plot("Jn.A", "Jn.B")
+    assert list(entries(ax)) == ["sequential (uncertain impact: 128 outcomes)", "before the impact, in the first draw"]
+    assert not arrows(ax)
+
+
 def test_paths_of_samples_are_thin_lines(scenes):
     out = carom.load(scenes / "cube-k4.yaml").sample(64, paths=5)
     shown = entries(out.plot("Jt.A.2", "Jn.B"))

@@ -56,6 +56,12 @@ static carom_status read_comparison(carom_condition *condition, const char *from
     }
     const int shown = to - from > SHOWN_TEXT ? SHOWN_TEXT : (int)(to - from);
     if (signs != 1) return carom_fail(error, CAROM_BAD_INPUT, "'%.*s' must have one comparison: <, <=, >, >=, == or !=", shown, from);
+    // Blanks before the comparison are skipped already; those after the sign may be all that is there.
+    const char *right_start = sign + length;
+    while (right_start < to && isspace((unsigned char)*right_start)) right_start++;
+    if (sign == from || right_start == to)
+        return carom_fail(error, CAROM_BAD_INPUT, "'%.*s' must have an expression on both sides of '%s'", shown, from,
+                          SIGNS[into->relation]);
     double *right = carom_arena_take(&condition->arena, (size_t)condition->count, sizeof *right), number = 0;
     into->factors = carom_arena_take(&condition->arena, (size_t)condition->count, sizeof *right);
     if (condition->arena.failed) return carom_fail_memory(error, "condition");

@@ -52,6 +52,18 @@ struct carom_uncertainty {
 // What a column holds.
 enum { KIND_DRAW, KIND_VELOCITY, KIND_FRICTION, KIND_RESTITUTION, KIND_QPOS, KIND_MASS };
 
+// How the names of its parameters begin, and what they are for carom_impact_vary. Poses are no numbers of an impact.
+static const struct {
+    const char *beginning;
+    carom_parameter varied;
+} kinds[] = {
+    [KIND_VELOCITY] = {"v0.", {.kind = CAROM_PARAMETER_VELOCITY}},
+    [KIND_FRICTION] = {"mu.", {.kind = CAROM_PARAMETER_FRICTION}},
+    [KIND_RESTITUTION] = {"restitution.", {.kind = CAROM_PARAMETER_RESTITUTION}},
+    [KIND_QPOS] = {.beginning = "qpos."},
+    [KIND_MASS] = {"mass", {.kind = CAROM_PARAMETER_MASS}},
+};
+
 // ------------------------------------------------------------------------------------------------------- distributions
 
 static double normal_distribution(double x) { return 0.5 * erfc(-x * SQRT_HALF); }
@@ -127,10 +139,7 @@ carom_status carom_uncertainty_impact(const carom_uncertainty *uncertainty, cons
             qpos[of->index] = values[i];
             continue;
         }
-        changed[count].kind = kind == KIND_VELOCITY      ? CAROM_PARAMETER_VELOCITY
-                              : kind == KIND_FRICTION    ? CAROM_PARAMETER_FRICTION
-                              : kind == KIND_RESTITUTION ? CAROM_PARAMETER_RESTITUTION
-                                                         : CAROM_PARAMETER_MASS;
+        changed[count] = kinds[kind].varied;
         changed[count].index = of->index;
         numbers[count++] = values[i];
     }
@@ -141,7 +150,7 @@ carom_status carom_uncertainty_impact(const carom_uncertainty *uncertainty, cons
     bool same = !status && now->nv == was->nv && now->contacts == was->contacts && now->tangent_dim == was->tangent_dim;
     for (int i = 0; i < was->contacts && same; i++) same = !strcmp(now->names[i], was->names[i]);
     if (!status && !same) status = carom_fail(error, CAROM_BAD_INPUT, "uncertain.qpos: at a pose that was drawn there are other contacts");
-    // A vertex replaces the whole velocity, also where all vertices agree.
+    // Then the other numbers.
     if (!status) status = carom_impact_vary(from, count, changed, numbers, impact, error);
     carom_impact_free(posed);
     carom_arena_free(&arena);
@@ -204,7 +213,6 @@ static int find_column(carom_uncertainty *u, int kind) {
 }
 
 static void add_parameter(carom_uncertainty *u, int kind, int index) {
-    static const char *const beginnings[] = {"", "v0.", "mu.", "restitution.", "qpos.", "mass"};
     const carom_impact_data *data = carom_impact_get_data(u->nominal);
     const char *known = kind == KIND_VELOCITY                               ? data->velocity_names ? data->velocity_names[index] : NULL
                         : kind == KIND_FRICTION || kind == KIND_RESTITUTION ? data->names[index]
@@ -213,9 +221,9 @@ static void add_parameter(carom_uncertainty *u, int kind, int index) {
     char *name = carom_arena_take(&u->arena, size, 1);
     if (!name) return;
     if (known || kind == KIND_MASS)
-        snprintf(name, size, "%s%s", beginnings[kind], known ? known : "");
+        snprintf(name, size, "%s%s", kinds[kind].beginning, known ? known : "");
     else
-        snprintf(name, size, "%s%d", beginnings[kind], index + 1);
+        snprintf(name, size, "%s%d", kinds[kind].beginning, index + 1);
     const char *unit = kind == KIND_VELOCITY && data->velocity_turns ? data->velocity_turns[index] ? "rad/s" : "m/s" : "";
     u->parameters[u->count++] = (carom_uncertain_parameter){name, unit, find_column(u, kind), index};
 }
@@ -236,7 +244,9 @@ static carom_status add_spread(carom_uncertainty *u, int kind, int index, const 
         if (!(range.least >= 0 && range.least <= range.most && range.most <= most && isfinite(range.most)))
             return carom_fail(error, CAROM_BAD_INPUT, "%s.%s: [%g, %g] is no interval of %s", key, contact, range.least, range.most,
                               is_friction ? "numbers >= 0" : "numbers between 0 and 1");
-        add_scalar(u, kind, index, (scalar){.scale = 1, .least = range.least, .most = range.most});
+        // An interval of the known value alone leaves it known.
+        if (range.least != known || range.most != known)
+            add_scalar(u, kind, index, (scalar){.scale = 1, .least = range.least, .most = range.most});
     } else if (spread->kind == CAROM_SPREAD_NORMAL) {
         const double deviation = spread->deviation;
         if (!(deviation >= 0 && isfinite(deviation)))
@@ -317,7 +327,9 @@ static carom_status add_velocity(carom_uncertainty *u, const carom_uncertainty_d
                 return carom_fail(error, CAROM_BAD_INPUT, "velocity.%s: entry [%d] is %g, not a finite number >= 0", box ? "box" : "std", i,
                                   width);
             const double end = box ? 1 : CAROM_NORMAL_CUT;
-            if (width > 0) add_scalar(u, KIND_VELOCITY, i, (scalar){!box, impact->velocity[i], width, -end, end});
+            if (width > 0)
+                add_scalar(u, KIND_VELOCITY, i,
+                           (scalar){.normal = !box, .center = impact->velocity[i], .scale = width, .least = -end, .most = end});
         }
         return CAROM_OK;
     case CAROM_VELOCITY_COVARIANCE: return add_covariance(u, data->velocity, error);
@@ -352,7 +364,7 @@ static carom_status add_pose(carom_uncertainty *u, const carom_uncertainty_data 
         const double width = data->qpos_box[i];
         if (!(width >= 0 && isfinite(width)))
             return carom_fail(error, CAROM_BAD_INPUT, "qpos.box: entry [%d] is %g, not a finite number >= 0", i, width);
-        if (width > 0) add_scalar(u, KIND_QPOS, i, (scalar){false, u->qpos[i], width, -1, 1});
+        if (width > 0) add_scalar(u, KIND_QPOS, i, (scalar){.center = u->qpos[i], .scale = width, .least = -1, .most = 1});
         u->moves = u->moves || width > 0;
     }
     return CAROM_OK;
@@ -387,7 +399,7 @@ carom_status carom_uncertainty_create(const carom_impact *impact, const carom_un
     if (!status && (mass.least != 0 || mass.most != 0)) {
         if (!(mass.least > 0 && mass.least <= mass.most && isfinite(mass.most)))
             status = carom_fail(error, CAROM_BAD_INPUT, "mass.scale: [%g, %g] is no interval of numbers > 0", mass.least, mass.most);
-        else
+        else if (mass.least != 1 || mass.most != 1)
             add_scalar(u, KIND_MASS, 0, (scalar){.scale = 1, .least = mass.least, .most = mass.most});
     }
     if (!status && u->arena.failed) status = carom_fail_memory(error, "uncertainty");

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "carom/exact.h"
+
 #define UNCERTAIN(keys) FLAT_SCENE "uncertain:\n  " keys "\n"
 
 // Of an answer; its name has a point.
@@ -43,12 +45,32 @@ static void samples_and_their_parameters(void **state) {
     json_decref(most);
     json_decref(some);
 
+    char *wrong = run_line(*state, 2, "$carom query out.h5 --max Jt.A --where 'mu.A <' 2>&1");
+    check_text(wrong, "--where: 'mu.A <' must have an expression on both sides of '<'");
+    free(wrong);
+    // Each name once, also where velocities have numbers only.
+    wrong = run_line(*state, 2, "$carom query out.h5 --max Jt.A --where 'v.9 > 0' 2>&1");
+    check_text(wrong, "one of v0.1, v0.2, mu.A, Jn.A, Jt.A, Pn.A, Pt.A, v.1, v.2, K");
+    free(wrong);
+
+    // An interval of what the scene has is no uncertainty: the exact set stays one.
+    write_text(*state, "one.yaml", UNCERTAIN("friction: {A: [0.5, 0.5]}"));
+    if (carom_exact_available()) {
+        json_t *one = ask(*state, "exact", "one.yaml");
+        assert_string_equal(text(one, "certificate"), "exact");
+        assert_int_equal(length(one, "parameters"), 0);
+        json_decref(one);
+    }
+
     // Without the key nothing is uncertain, and nothing changes.
     write_text(*state, "known.yaml", FLAT_SCENE);
     json_t *known = ask(*state, "sample", "known.yaml", "--samples", "16", "-o", "known.h5");
     assert_false(is_true(known, "uncertain"));
     assert_int_equal(number(known, "draws"), 0);
     json_decref(known);
+    wrong = run_line(*state, 2, "$carom query known.h5 --max Jt.A --sensitivity 2>&1");
+    check_text(wrong, "carom: --sensitivity: nothing was uncertain");
+    free(wrong);
     char *said = run_line(*state, 0, "$carom query out.h5 --distance known.h5 2>&1");
     check_text(said, "out.h5 has draws of an uncertain impact, a union of sets, and known.h5 has none");
     free(said);
@@ -158,7 +180,7 @@ static void bad_scenes_are_refused_in_one_line(void **state) {
         {"sample case.yaml", "uncertain.velocity.box: has 3 numbers, must have 2", UNCERTAIN("velocity: {box: [0, 0, 0]}")},
         {"sample case.yaml", "uncertain.velocity.box[1]: '.nan' is not a finite number", UNCERTAIN("velocity: {box: [0, .nan]}")},
         {"sample case.yaml", "uncertain.velocity.std[0]: -1 is below", UNCERTAIN("velocity: {std: [-1, 0]}")},
-        {"sample case.yaml", "uncertain.velocity: must have one of the keys", UNCERTAIN("velocity: {box: [0, 0], std: [0, 0]}")},
+        {"sample case.yaml", "uncertain.velocity: must have only one of the keys", UNCERTAIN("velocity: {box: [0, 0], std: [0, 0]}")},
         {"sample case.yaml", "uncertain.velocity.vertices[0]: has 1 number", UNCERTAIN("velocity: {vertices: [[1]]}")},
         {"sample case.yaml", "uncertain.velocity.covariance: entry [0][1] is larger than the variances allow",
          UNCERTAIN("velocity: {covariance: [[1, 2], [2, 1]]}")},

@@ -92,6 +92,8 @@ def label(out: Outcomes, *, followed: bool = False) -> str:
         return f"{out.law} ({count}, {outside} may lie outside)" if outside else f"{out.law} (inner approximation, {count})"
     if followed:
         return f"{out.law} ({plural(len(out), 'outcome')}, impact by impact)"
+    if "draw" in out.columns:
+        return f"{out.law} (uncertain impact: {plural(len(out), 'outcome')})"
     return out.law if len(out) == 1 else f"{out.law} ({plural(len(out), 'outcome')})"
 
 

@@ -61,9 +61,9 @@ class Table:
 
     def _read_series(self, column: Column, cell: bytes) -> Any:
         numbers = np.frombuffer(cell)
-        _, velocities, contacts, tangents = _carom.table_about(self._handle)
-        widths = {"velocities": velocities, "contact space": contacts + tangents}
-        width = widths[column.width] if column.width in widths else int(column.width)
+        _, nv, contacts, tangents = _carom.table_about(self._handle)
+        named = {"velocities": nv, "contacts": contacts, "tangents": tangents, "contact space": contacts + tangents}
+        width = named[column.width] if isinstance(column.width, str) else column.width
         rows = numbers.reshape(-1, width) if width != 1 and len(numbers) else numbers
         if not column.names:
             return rows

@@ -96,7 +96,7 @@ def plot(
         elif pictures.is_sampled(out) or len(out) > pictures.MANY:
             _draw_dots(ax, px, py, look, pictures.label(out))
         else:
-            _draw_marks(ax, px, py, look, pictures.label(out, followed=len(trace) > 0))
+            _draw_marks(ax, px, py, look, pictures.label(out, followed=len(trace) > 0 and "draw" not in out.columns))
         if hull and pictures.is_sampled(out) and len(px):
             corners = pictures.hull(px, py)
             closed = [*corners, corners[0]]
@@ -108,13 +108,13 @@ def plot(
     for out, look, trace in zip(drawn, looks, traces):
         if trace and pictures.is_sampled(out):
             _draw_lines(ax, trace)
-        elif trace:
+        elif trace and "draw" not in out.columns:  # those of many draws would hide everything
             _draw_arrows(ax, trace, look)
     if focus:
         ax.set(xlim=limits[0], ylim=limits[1])
     elif any(traces):
-        x0, y0 = next(trace[0][:, 0] for trace in traces if trace)
-        _draw_marks(ax, [x0], [y0], free, "before the impact")
+        (x0, y0), of = next((trace[0][:, 0], out) for out, trace in zip(drawn, traces) if trace)
+        _draw_marks(ax, [x0], [y0], free, "before the impact, in the first draw" if "draw" in of.columns else "before the impact")
 
     # Zero, where it is in the picture.
     for draw_zero, (least, most) in ((ax.axvline, ax.get_xlim()), (ax.axhline, ax.get_ylim())):

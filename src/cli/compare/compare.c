@@ -362,6 +362,11 @@ static int run_compare(const cli_arguments *arguments) {
     } else {
         cli_warn_uncertain(scene);
         cli_note_rest(arguments, scene);
+        double samples;
+        if (comparison.uncertainty && cli_given(arguments, "samples") && carom_parse_whole(cli_value(arguments, "samples"), &samples) &&
+            fmod(samples, (double)comparison.draws) != 0)
+            fprintf(stderr, "carom: note: --samples: each of %" PRId64 " draws has as many, %.0f in all\n", comparison.draws,
+                    (double)comparison.draws * ceil(samples / (double)comparison.draws));
         exit_status = cli_given(arguments, "json") ? print_json(&comparison) : print_text(&comparison);
     }
     cli_release_distances(&comparison);

@@ -65,15 +65,34 @@ carom_status query_read_parameters(const query_source *from, query_parameters *p
     return status;
 }
 
-// The values of everything that has a name, for one outcome, in the order of the names.
+// The names that a condition may use: parameters, Jn.A ..., Pn.A ..., v.1 ..., K; where velocities have names, these and v0.1 ..., too.
+static const char **list_names(const query_source *from, const query_parameters *parameters, const carom_axes *axes, carom_arena *memory,
+                               int *count) {
+    const char *const *joints = carom_impact_get_data(from->impact)->velocity_names;
+    const int nv = from->set.nv, named = joints ? nv : 0, numbered = joints ? parameters->velocities : 0;
+    *count = parameters->count + 2 * axes->count + nv + named + numbered + 1;
+    const char **names = carom_arena_take(memory, (size_t)*count, sizeof *names), **next = names;
+    if (!names) return NULL;
+    for (int i = 0; i < parameters->count; i++) *next++ = parameters->names[i];
+    for (int i = 0; i < axes->count; i++) *next++ = axes->names[i];
+    for (int i = 0; i < axes->count; i++) *next++ = make_name(memory, "P", axes->names[i] + 1, 0);
+    for (int i = 0; i < nv; i++) *next++ = make_name(memory, "v.", NULL, i);
+    for (int i = 0; i < named; i++) *next++ = make_name(memory, "", joints[i], i);
+    for (int i = 0; i < numbered; i++) *next++ = make_name(memory, "v0.", NULL, i);
+    *next = "K";
+    return names;
+}
+
+// The values of these names for one outcome.
 static void fill_row(const query_source *from, const query_parameters *parameters, int64_t point, const carom_axes *axes, double *values) {
     const carom_outcome_set *set = &from->set;
+    const bool named = carom_impact_get_data(from->impact)->velocity_names;
     const int64_t n = set->n, nv = set->nv;
     for (int i = 0; i < parameters->count; i++) *values++ = parameters->values[point * parameters->count + i];
     for (int i = 0; i < axes->count; i++) *values++ = set->u[point * n + axes->places[i]];
     for (int i = 0; i < axes->count; i++) *values++ = set->impulse ? set->impulse[point * n + axes->places[i]] : (double)NAN;
-    for (int i = 0; i < 2 * nv; i++) *values++ = set->v[point * nv + i % nv];
-    for (int i = 0; i < parameters->velocities; i++) *values++ = parameters->values[point * parameters->count + i];
+    for (int i = 0; i < (named ? 2 * nv : nv); i++) *values++ = set->v[point * nv + i % nv];
+    for (int i = 0; i < (named ? parameters->velocities : 0); i++) *values++ = parameters->values[point * parameters->count + i];
     *values = set->energy ? set->energy[point] : (double)NAN;
 }
 
@@ -88,21 +107,11 @@ carom_status query_keep_where(query_source *from, query_parameters *parameters, 
     if (!status) status = carom_axes_create(data->contacts, data->tangent_dim, data->names, &axes, error);
     if (status) return status;
 
-    // Parameters, Jn.A ..., Pn.A ..., v.1 ..., the velocities by their joints, v0.1 ..., K.
     carom_arena memory = {0};
-    const int count = parameters->count + 2 * axes.count + 2 * set->nv + parameters->velocities + 1;
-    const char **names = carom_arena_take(&memory, (size_t)count, sizeof *names);
+    int count;
+    const char **names = list_names(from, parameters, &axes, &memory, &count);
     double *values = carom_arena_take(&memory, (size_t)count, sizeof *values);
     parameters->rows = carom_arena_take(&parameters->memory, (size_t)set->points, sizeof *parameters->rows);
-    const char **next = names;
-    for (int i = 0; i < parameters->count && !memory.failed; i++) *next++ = parameters->names[i];
-    for (int i = 0; i < axes.count && !memory.failed; i++) *next++ = axes.names[i];
-    for (int i = 0; i < axes.count && !memory.failed; i++) *next++ = make_name(&memory, "P", axes.names[i] + 1, 0);
-    for (int i = 0; i < set->nv && !memory.failed; i++) *next++ = make_name(&memory, "v.", NULL, i);
-    for (int i = 0; i < set->nv && !memory.failed; i++)
-        *next++ = make_name(&memory, data->velocity_names ? "" : "v.", data->velocity_names ? data->velocity_names[i] : NULL, i);
-    for (int i = 0; i < parameters->velocities && !memory.failed; i++) *next++ = make_name(&memory, "v0.", NULL, i);
-    if (!memory.failed) *next = "K";
     carom_condition *condition = NULL;
     if (memory.failed || parameters->memory.failed) status = carom_fail_memory(error, "condition");
     if (!status) status = carom_condition_create(text, names, count, &condition, error);

@@ -114,12 +114,15 @@ static carom_status ask_maximum(query *q, const char *text, carom_error *error) 
     carom_functional f;
     carom_maximum most;
     carom_error inner;
+    const char *blamed = "max";
     carom_status status = carom_functional_parse(q->asked.impact, text, &f, &inner);
     if (status) return carom_fail(error, status, "--max: %s", inner.message);
     status = prepare_functional(q, &f, &inner);
     if (!status) status = carom_outcome_set_maximum(set, &f, &most, &inner);
-    if (!status && cli_given(q->arguments, "sensitivity"))
+    if (!status && cli_given(q->arguments, "sensitivity")) {
+        blamed = "sensitivity";
         status = query_add_sensitivity(q->document, &q->asked, &q->parameters, &f, &inner);
+    }
     carom_functional_release(&f);
     // Other samples are in the set, and a value of theirs is a lower bound of its largest.
     int64_t *bits = NULL, rows;
@@ -128,7 +131,7 @@ static carom_status ask_maximum(query *q, const char *text, carom_error *error) 
     const int64_t row = status ? 0 : q->parameters.rows ? q->parameters.rows[most.point] : most.point;
     const bool approximate = !status && row < rows && (bits[row] & CAROM_FLAG_APPROXIMATE);
     free(bits);
-    if (status) return carom_fail(error, status, "--max: %s", inner.message);
+    if (status) return carom_fail(error, status, "--%s: %s", blamed, inner.message);
     if (approximate)
         fprintf(stderr,
                 "carom: warning: %s: the outcome with this maximum may lie outside the set by O(h), so that it is no lower bound; samples "

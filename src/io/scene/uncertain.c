@@ -47,7 +47,8 @@ static carom_status read_velocity(carom_scene *scene, const carom_node *node, ca
     const carom_status status = carom_fields_read(scene->document, node, CAROM_FIELD_ROWS(VELOCITY), lengths, &fields, error);
     if (status) return status;
     if (node->count != 1)
-        return carom_document_refuse(scene->document, node, error, "must have one of the keys 'box', 'std', 'covariance' and 'vertices'");
+        return carom_document_refuse(scene->document, node, error, "must have %s of the keys 'box', 'std', 'covariance' and 'vertices'",
+                                     node->count ? "only one" : "one");
     data->velocity_spread = fields.box          ? CAROM_VELOCITY_BOX
                             : fields.std        ? CAROM_VELOCITY_DEVIATIONS
                             : fields.covariance ? CAROM_VELOCITY_COVARIANCE
