@@ -78,23 +78,26 @@ typedef struct worker {
     offer *offers;  // [count] the best of the round
 } worker;
 
+// Plain walks in rounds of blocks, whose results are delivered in order.
+typedef struct plain_walks {
+    plain *slots;       // [slots x count] of the blocks on their way
+    plain *leaders;     // [count x LINES] the best so far, the first one the best
+    int64_t delivered;  // walks
+    int64_t done;       // blocks before this round
+} plain_walks;
+
 typedef struct search {
     const carom_impact *impact;
     const carom_functional *functionals;
     int count;  // of functionals
     const carom_worst_options *options;
     const carom_control *control;
-    double *scale;  // [count] of values
-    double deadline, start,
-        begun;  // begun: the search, after the plain walks; by the monotonic clock [s]; infinite without a budget of time
+    double deadline;  // by the monotonic clock [s]; infinite without a budget of time
     carom_worst *worst;
     worker *workers;
-    plain *slots;    // [slots x count] of the blocks on their way
-    plain *leaders;  // [count x LINES] best plain walks, the first one the best
-    int64_t walked;  // plain walks
-    int64_t done;    // blocks of them before this round
-    line *lines;     // [count x LINES]
-    int lived;       // lines of each functional that go on
+    plain_walks plain;
+    line *lines;  // [count x LINES]
+    int lived;    // lines of each functional that go on
 } search;
 
 // The value of a player's last walk; -INFINITY for one that has not ended, or has gained energy.
@@ -116,10 +119,10 @@ static carom_status walk_block(void *user, int worker_index, int slot, int64_t b
     search *run = user;
     carom_player *player = &run->workers[worker_index].player;
     carom_status status = CAROM_OK;
-    plain *best = run->slots + (size_t)slot * (size_t)run->count;
+    plain *best = run->plain.slots + (size_t)slot * (size_t)run->count;
     for (int f = 0; f < run->count; f++) best[f] = (plain){-INFINITY, -1};
     for (int64_t k = 0; k < BLOCK && !status; k++) {
-        const int64_t index = (run->done + block) * BLOCK + k;
+        const int64_t index = (run->plain.done + block) * BLOCK + k;
         carom_verdict verdict;
         status = carom_player_play(player, NULL, run->options->seed, index, NULL, &verdict, error);
         for (int f = 0; f < run->count; f++) {
@@ -135,7 +138,7 @@ static carom_status take_block(void *user, int slot, int64_t block, carom_error 
     (void)block, (void)error;
     search *run = user;
     for (int f = 0; f < run->count; f++) {
-        plain *leaders = run->leaders + f * LINES, best = run->slots[(size_t)slot * (size_t)run->count + (size_t)f];
+        plain *leaders = run->plain.leaders + f * LINES, best = run->plain.slots[(size_t)slot * (size_t)run->count + (size_t)f];
         for (int i = 0; i < LINES; i++)
             if (best.value > leaders[i].value) {
                 const plain displaced = leaders[i];
@@ -143,7 +146,7 @@ static carom_status take_block(void *user, int slot, int64_t block, carom_error 
                 best = displaced;
             }
     }
-    run->walked += BLOCK;
+    run->plain.delivered += BLOCK;
     return CAROM_OK;
 }
 
@@ -169,6 +172,7 @@ static carom_status take_turn(void *user, int worker_index, int slot, int64_t bl
     worker *own = &run->workers[worker_index];
     const int f = (int)(block / run->lived), first = f * LINES, index = first + (int)(block % run->lived);
     line *descent = &run->lines[index];
+    const double scale = isfinite(run->worst[f].samples_value) ? fabs(run->worst[f].samples_value) : 0;
     for (int k = 0; k < TURN; k++) {
         carom_stream stream;
         carom_verdict verdict;
@@ -186,7 +190,7 @@ static carom_status take_turn(void *user, int worker_index, int slot, int64_t bl
         if (!own->recorded.failed) offer_to_others(run, own, verdict, f, block * TURN + k);
         // Changes that do not matter are kept as well, unless they make the walk longer.
         const int saved = carom_tape_pieces(&descent->tape) - carom_tape_pieces(&own->recorded);
-        const bool better = value > descent->value || (saved >= 0 && value >= descent->value - FORGIVEN * saved * run->scale[f]);
+        const bool better = value > descent->value || (saved >= 0 && value >= descent->value - FORGIVEN * saved * scale);
         if (better && !own->recorded.failed) {
             const carom_tape before = descent->tape;
             descent->tape = own->recorded;
@@ -271,20 +275,19 @@ static void report(const search *run, double share) {
     if (run->control && run->control->progress) run->control->progress(run->control->user, (int64_t)fmax(1, WHOLE * fmin(share, 1)), WHOLE);
 }
 
-// The share of the budget of the search, after the plain walks, that is spent.
-static double spent(const search *run, int64_t evaluations) {
-    if (isfinite(run->deadline)) return (carom_clock_seconds() - run->begun) / (run->deadline - run->begun);
-    return (double)(run->worst[0].evaluations - run->walked) / fmax(1, (double)(evaluations - run->walked));
+// The share of the budget of the search, which has begun after the plain walks, that is spent.
+static double spent(const search *run, double begun, int64_t evaluations) {
+    if (isfinite(run->deadline)) return (carom_clock_seconds() - begun) / (run->deadline - begun);
+    return (double)(run->worst[0].evaluations - run->plain.delivered) / fmax(1, (double)(evaluations - run->plain.delivered));
 }
 
 static carom_status prepare(search *run, int workers, carom_arena *arena, carom_error *error) {
     run->workers = carom_arena_take(arena, (size_t)workers, sizeof *run->workers);
-    run->slots = carom_arena_take(arena, (size_t)carom_loop_slots(workers) * (size_t)run->count, sizeof *run->slots);
-    run->leaders = carom_arena_take(arena, (size_t)run->count * LINES, sizeof *run->leaders);
+    run->plain.slots = carom_arena_take(arena, (size_t)carom_loop_slots(workers) * (size_t)run->count, sizeof *run->plain.slots);
+    run->plain.leaders = carom_arena_take(arena, (size_t)run->count * LINES, sizeof *run->plain.leaders);
     run->lines = carom_arena_take(arena, (size_t)run->count * LINES, sizeof *run->lines);
-    run->scale = carom_arena_take(arena, (size_t)run->count, sizeof *run->scale);
     if (arena->failed) return carom_fail_memory(error, "worst cases");
-    for (int i = 0; i < run->count * LINES; i++) run->leaders[i] = (plain){-INFINITY, -1};
+    for (int i = 0; i < run->count * LINES; i++) run->plain.leaders[i] = (plain){-INFINITY, -1};
     carom_status status = CAROM_OK;
     for (int i = 0; i < workers && !status; i++) {
         run->workers[i].offers = carom_arena_take(arena, (size_t)run->count, sizeof *run->workers[i].offers);
@@ -296,52 +299,104 @@ static carom_status prepare(search *run, int workers, carom_arena *arena, carom_
     return status;
 }
 
-// Plain walks until their share of the budget is spent; then each line begins with one of the best.
-static carom_status begin_lines(search *run, int64_t evaluations, const carom_control *inner, int workers, carom_error *error) {
+static void release(search *run, int workers) {
+    for (int i = 0; run->workers && i < workers; i++) {
+        worker *own = &run->workers[i];
+        carom_player_release(&own->player);
+        carom_tape_release(&own->child);
+        carom_tape_release(&own->recorded);
+        for (int f = 0; own->offers && f < run->count; f++) carom_tape_release(&own->offers[f].tape);
+    }
+    for (int i = 0; run->lines && i < run->count * LINES; i++) {
+        carom_tape_release(&run->lines[i].tape);
+        carom_tape_release(&run->lines[i].settled);
+    }
+}
+
+// Plain walks until their share of the budget is spent.
+static carom_status walk_plainly(search *run, double start, int64_t evaluations, const carom_control *inner, int workers,
+                                 carom_error *error) {
     const bool timed = isfinite(run->deadline);
     const double whole = run->deadline;
     // As with evaluations: all functionals share the plain walks, and each has three times as many of its own.
-    if (timed) run->deadline = run->start + PLAIN_SHARE / (PLAIN_SHARE + run->count * (1 - PLAIN_SHARE)) * (whole - run->start);
+    if (timed) run->deadline = start + PLAIN_SHARE / (PLAIN_SHARE + run->count * (1 - PLAIN_SHARE)) * (whole - start);
     const int64_t blocks = (int64_t)ceil((timed ? MOST_EVALUATIONS : fmax(PLAIN_SHARE * (double)evaluations, 1)) / BLOCK);
     carom_status status = CAROM_OK;
     // However short the time is, some walks are made.
-    for (run->done = 0; run->done < blocks && !status && (run->done == 0 || !is_over(run)); run->done = run->walked / BLOCK) {
-        const carom_loop loop = {run->done + ROUND < blocks ? ROUND : blocks - run->done, run, walk_block, take_block, NULL, NULL};
+    plain_walks *walks = &run->plain;
+    for (walks->done = 0; walks->done < blocks && !status && (walks->done == 0 || !is_over(run)); walks->done = walks->delivered / BLOCK) {
+        const carom_loop loop = {walks->done + ROUND < blocks ? ROUND : blocks - walks->done, run, walk_block, take_block, NULL, NULL};
         const carom_control first = {.threads = inner->threads, .cancelled = is_cancelled, .user = run};
         int64_t delivered;
-        status = carom_loop_run(&loop, run->done ? inner : &first, workers, &delivered, error);
+        status = carom_loop_run(&loop, walks->done ? inner : &first, workers, &delivered, error);
         if (delivered < loop.blocks) break;
-        report(run, timed ? PLAIN_SHARE * (carom_clock_seconds() - run->start) / (run->deadline - run->start)
-                          : (double)run->walked / (double)evaluations);
+        report(run, timed ? PLAIN_SHARE * (carom_clock_seconds() - start) / (run->deadline - start)
+                          : (double)walks->delivered / (double)evaluations);
     }
     run->deadline = whole;
-    run->begun = carom_clock_seconds();
-    for (int f = 0; f < run->count && !status; f++) {
-        const plain *leaders = run->leaders + f * LINES;
-        run->worst[f].samples_value = leaders[0].value;
-        run->scale[f] = leaders[0].index >= 0 ? fabs(leaders[0].value) : 0;
-        run->worst[f].samples = run->worst[f].evaluations = run->walked;
-        for (int i = 0; i < LINES; i++) {
-            line *descent = &run->lines[f * LINES + i];
-            carom_player *player = &run->workers[0].player;
-            carom_verdict verdict;
-            descent->value = -INFINITY;
-            descent->stream = FIRST_SEARCHED * (1 + f * LINES + i);
-            // Fewer blocks than lines: the best walk again.
-            const plain *leader = leaders[i].index >= 0 ? &leaders[i] : &leaders[0];
-            if (leader->index < 0 || status) continue;
-            // A walk that has ended before does so again, whoever asks to stop.
-            player->control = NULL;
-            if (player->walker) carom_walker_watch(player->walker, NULL);
-            status = carom_player_play(player, NULL, run->options->seed, leader->index, &descent->tape, &verdict, error);
-            player->control = run->control;
-            if (player->walker) carom_walker_watch(player->walker, run->control);
-            if (status) continue;
-            descent->value = leader->value;
-            if (descent->tape.failed) status = carom_fail_memory(error, "worst cases");
-        }
+    for (int f = 0; f < run->count; f++) {
+        run->worst[f].samples_value = walks->leaders[f * LINES].value;
+        run->worst[f].samples = run->worst[f].evaluations = walks->delivered;
     }
     return status;
+}
+
+// Each line begins with the tape of one of the best plain walks. A walk that has ended before does so again, whoever asks to stop.
+static carom_status begin_lines(search *run, carom_error *error) {
+    carom_player *player = &run->workers[0].player;
+    carom_status status = CAROM_OK;
+    player->control = NULL;
+    if (player->walker) carom_walker_watch(player->walker, NULL);
+    for (int i = 0; i < run->count * LINES && !status; i++) {
+        line *descent = &run->lines[i];
+        carom_verdict verdict;
+        descent->value = -INFINITY;
+        descent->stream = FIRST_SEARCHED * (1 + i);
+        // Fewer blocks than lines: the best walk again.
+        const plain *own = &run->plain.leaders[i], *leader = own->index >= 0 ? own : &run->plain.leaders[i - i % LINES];
+        if (leader->index < 0) continue;
+        status = carom_player_play(player, NULL, run->options->seed, leader->index, &descent->tape, &verdict, error);
+        if (status) break;
+        descent->value = leader->value;
+        if (descent->tape.failed) status = carom_fail_memory(error, "worst cases");
+    }
+    player->control = run->control;
+    if (player->walker) carom_walker_watch(player->walker, run->control);
+    return status;
+}
+
+// The lines go on until the budget is spent.
+static carom_status descend(search *run, int64_t evaluations, const carom_control *inner, int workers, carom_error *error) {
+    const double begun = carom_clock_seconds();
+    carom_status status = CAROM_OK;
+    compare_lines(run, false);
+    while (!status && !is_over(run) && (isfinite(run->deadline) || run->worst[0].evaluations < evaluations)) {
+        const double share = spent(run, begun, evaluations);
+        report(run, PLAIN_SHARE + (1 - PLAIN_SHARE) * share);
+        int lived = LINES;
+        for (double quarter = 0.25; quarter < 1 && share >= quarter && lived > LEAST_LINES; quarter += 0.25) lived /= 2;
+        if (lived < run->lived) {
+            for (int f = 0; f < run->count; f++) qsort(run->lines + f * LINES, (size_t)run->lived, sizeof *run->lines, by_value);
+            run->lived = lived;
+        }
+        const carom_loop loop = {(int64_t)run->count * run->lived, run, take_turn, count_turn, NULL, NULL};
+        int64_t delivered;
+        status = carom_loop_run(&loop, inner, workers, &delivered, error);
+        if (!status) status = take_offers(run, workers, error);
+        if (!status) compare_lines(run, false);
+    }
+    if (!status) compare_lines(run, true);
+    return status;
+}
+
+static carom_status check_options(const carom_worst_options *options, int count, carom_error *error) {
+    if (count < 1) return carom_fail(error, CAROM_BAD_INPUT, "there is no functional to search for");
+    if (options->evaluations < 0 || (double)options->evaluations > MOST_EVALUATIONS)
+        return carom_fail(error, CAROM_BAD_INPUT, "evaluations: %lld is not between 1 and 2^40", (long long)options->evaluations);
+    if (!isnan(options->seconds) && !(options->seconds > 0))
+        return carom_fail(error, CAROM_BAD_INPUT, "seconds: %g is not positive", options->seconds);
+    if (options->seed < 0) return carom_fail(error, CAROM_BAD_INPUT, "seed: %lld is below the least value 0", (long long)options->seed);
+    return carom_reach_check_restitution(&options->walker.rebound, options->uncertainty, error);
 }
 
 carom_status carom_worst_search(const carom_impact *impact, const carom_functional *functionals, int count,
@@ -349,61 +404,31 @@ carom_status carom_worst_search(const carom_impact *impact, const carom_function
                                 carom_verdict *verdict, carom_error *error) {
     for (int f = 0; f < count; f++) worst[f] = (carom_worst){.value = -INFINITY, .samples_value = -INFINITY};
     *verdict = CAROM_COMPLETE;
-    if (count < 1) return carom_fail(error, CAROM_BAD_INPUT, "there is no functional to search for");
-    if (options->evaluations < 0 || (double)options->evaluations > MOST_EVALUATIONS)
-        return carom_fail(error, CAROM_BAD_INPUT, "evaluations: %lld is not between 1 and 2^40", (long long)options->evaluations);
-    if (!isnan(options->seconds) && !(options->seconds > 0))
-        return carom_fail(error, CAROM_BAD_INPUT, "seconds: %g is not positive", options->seconds);
-    if (options->seed < 0) return carom_fail(error, CAROM_BAD_INPUT, "seed: %lld is below the least value 0", (long long)options->seed);
-    carom_status status = carom_reach_check_restitution(&options->walker.rebound, options->uncertainty, error);
+    carom_status status = check_options(options, count, error);
     if (status) return status;
     const int64_t usual = carom_impact_get_data(impact)->tangent_dim == 1 ? PLANAR_EVALUATIONS : SPATIAL_EVALUATIONS;
     const int64_t evaluations = options->evaluations ? options->evaluations : usual;
     const int workers = carom_control_workers(control);
+    const double start = carom_clock_seconds();
+    // All functionals are searched at once, and have the time of all.
     search run = {.impact = impact,
                   .functionals = functionals,
                   .count = count,
                   .options = options,
                   .control = control,
-                  .start = carom_clock_seconds(),
+                  .deadline = isnan(options->seconds) ? INFINITY : start + count * options->seconds,
                   .worst = worst,
                   .lived = LINES};
-    // All functionals are searched at once, and have the time of all.
-    run.deadline = isnan(options->seconds) ? INFINITY : run.start + count * options->seconds;
     const carom_control inner = {.threads = control ? control->threads : 0, .cancelled = is_over, .user = &run};
     carom_arena arena = {0};
     status = prepare(&run, workers, &arena, error);
-    if (!status) status = begin_lines(&run, evaluations, &inner, workers, error);
-    if (!status) compare_lines(&run, false);
-    while (!status && !is_over(&run) && (isfinite(run.deadline) || worst[0].evaluations < evaluations)) {
-        const double share = spent(&run, evaluations);
-        report(&run, PLAIN_SHARE + (1 - PLAIN_SHARE) * share);
-        int lived = LINES;
-        for (double quarter = 0.25; quarter < 1 && share >= quarter && lived > LEAST_LINES; quarter += 0.25) lived /= 2;
-        if (lived < run.lived) {
-            for (int f = 0; f < count; f++) qsort(run.lines + f * LINES, (size_t)run.lived, sizeof *run.lines, by_value);
-            run.lived = lived;
-        }
-        const carom_loop loop = {(int64_t)count * run.lived, &run, take_turn, count_turn, NULL, NULL};
-        int64_t delivered;
-        status = carom_loop_run(&loop, &inner, workers, &delivered, error);
-        if (!status) status = take_offers(&run, workers, error);
-        if (!status) compare_lines(&run, false);
-    }
-    if (!status) compare_lines(&run, true);
+    if (!status) status = walk_plainly(&run, start, evaluations, &inner, workers, error);
+    if (!status) status = begin_lines(&run, error);
+    if (!status) status = descend(&run, evaluations, &inner, workers, error);
     if (carom_control_cancelled(control)) *verdict = CAROM_INTERRUPTED;
     for (int f = 0; f < count && !status; f++)
         if (worst[f].tape.failed) status = carom_fail_memory(error, "worst cases");
-    for (int i = 0; run.workers && i < workers; i++) {
-        carom_player_release(&run.workers[i].player);
-        carom_tape_release(&run.workers[i].child);
-        carom_tape_release(&run.workers[i].recorded);
-        for (int f = 0; run.workers[i].offers && f < count; f++) carom_tape_release(&run.workers[i].offers[f].tape);
-    }
-    for (int i = 0; run.lines && i < count * LINES; i++) {
-        carom_tape_release(&run.lines[i].tape);
-        carom_tape_release(&run.lines[i].settled);
-    }
+    release(&run, workers);
     carom_arena_free(&arena);
     return status;
 }

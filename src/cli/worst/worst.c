@@ -199,7 +199,7 @@ static void print_text(const worst_run *run, const char *file) {
     if (*run->unbounded) printf("there are no certified bounds: %s\n", run->unbounded);
     printf("`found` is of a solution: the extreme is at least as far.");
     if (certified) printf(" No solution passes `certified`; `exact`: both are the same but for rounding.");
-    if (passed_by > 0) printf(" Witnesses pass it by up to %.2g of round-off, which is not shown.", passed_by);
+    if (cli_shown(impact, passed_by) > 0) printf(" Witnesses pass it by up to %.2g of round-off, which is not shown.", passed_by);
     printf("\n%s\n", unverified ? "an independent check of a witness failed: see `checks` of --json"
                                 : "each witness passed an independent check of its path");
     if (file) printf("witnesses written to %s; `carom replay %s` gives them again\n", file, file);
