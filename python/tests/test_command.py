@@ -47,9 +47,9 @@ def same(out, document, impact):
         value = value.tolist() if isinstance(value, np.ndarray) else value
         if isinstance(value, float) and math.isnan(value):
             value = None
-        if isinstance(value, list) and value == [np.iinfo(np.int64).min] * len(value):
+        if isinstance(value, list) and value and value == [np.iinfo(np.int64).min] * len(value):
             value = None
-        if isinstance(value, list) and all(isinstance(x, float) and math.isnan(x) for x in value):
+        if isinstance(value, list) and value and all(isinstance(x, float) and math.isnan(x) for x in value):
             value = None
         assert value == document[name], name
 

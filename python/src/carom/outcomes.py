@@ -218,6 +218,8 @@ class Outcomes:
                 value = bool(value)
             elif column.type == "choice":
                 value = column.names[int(value)]
+            elif column.type == "series" and isinstance(value, np.ndarray):
+                value = value.tolist()
             row[name] = value
         return row
 
