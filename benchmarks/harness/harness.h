@@ -73,8 +73,6 @@ typedef struct bench_run {
 carom_status bench_time_run(const carom_impact *impact, const carom_sample_options *options, const carom_registry *registry, int threads,
                             bench_run *run, carom_error *error);
 
-/// Seconds of the monotonic clock.
-double bench_now(void);
 /// The median of `count` values, which are sorted.
 double bench_median(double *values, int count);
 

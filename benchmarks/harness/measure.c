@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "benchmarks/harness/harness.h"
+#include "carom/clock.h"
 
 // Steps on record: enough that neither branch predictors nor the memory of a solver learn them by heart.
 enum { RECORDED_STEPS = 8192 };
@@ -27,12 +27,6 @@ struct bench_problem {
     double *caps;        // [RECORDED_STEPS x contacts]
     double *vectors;     // [RECORDED_STEPS x size] w of each step
 };
-
-double bench_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // ------------------------------------------------------------------------------------------------------------- problem
 
@@ -173,9 +167,9 @@ typedef struct runner {
 carom_status bench_time_run(const carom_impact *impact, const carom_sample_options *options, const carom_registry *registry, int threads,
                             bench_run *run, carom_error *error) {
     const carom_control control = {.threads = threads};
-    const double start = bench_now();
+    const double start = carom_clock_seconds();
     const carom_status status = carom_reach_sample(impact, options, registry, &control, NULL, &run->statistics, error);
-    run->seconds = bench_now() - start;
+    run->seconds = carom_clock_seconds() - start;
     return status;
 }
 
@@ -196,7 +190,7 @@ static carom_status time_lcps(runner *r, int64_t count, double *seconds, carom_e
     (void)error;
     const bench_problem *p = r->problem;
     const carom_impact_data *data = carom_impact_get_data(p->impact);
-    const double start = bench_now();
+    const double start = carom_clock_seconds();
     for (int64_t i = 0; i < count; i++) {
         // Over the record again and again: memory and branches see the variety of a real run.
         const size_t row = (size_t)(i % RECORDED_STEPS);
@@ -208,7 +202,7 @@ static carom_status time_lcps(runner *r, int64_t count, double *seconds, carom_e
             carom_stepper_solve(r->stepper, p->velocities + row * (size_t)data->nv, p->caps + row * (size_t)data->contacts, r->v,
                                 r->impulse, &step);
     }
-    *seconds = bench_now() - start;
+    *seconds = carom_clock_seconds() - start;
     return CAROM_OK;
 }
 

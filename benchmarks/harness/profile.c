@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "benchmarks/harness/harness.h"
+#include "carom/clock.h"
 
 enum {
     VECTORS = 16,  // w of each W, from the steps of one sample after another
@@ -75,14 +76,14 @@ static carom_status make_problem(int index, problem *p, carom_error *error) {
 static carom_status solve_all(const carom_lcp_solver *solver, const problem *p, double *seconds, int *solved, carom_error *error) {
     carom_lcp *lcp = NULL;
     *solved = 0;
-    const double start = bench_now();
+    const double start = carom_clock_seconds();
     const carom_status status = carom_lcp_create(solver, p->n, p->W, &lcp, error);
     for (int k = 0; !status && k < VECTORS; k++) {
         carom_lcp_info info;
         carom_lcp_solve(lcp, p->vectors + (size_t)k * (size_t)p->n, p->z, &info);
         *solved += info.verdict == CAROM_COMPLETE;
     }
-    *seconds = (bench_now() - start) / VECTORS;
+    *seconds = (carom_clock_seconds() - start) / VECTORS;
     carom_lcp_free(lcp);
     return status == CAROM_OUT_OF_MEMORY ? status : CAROM_OK;
 }
