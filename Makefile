@@ -40,7 +40,7 @@ include scripts/libraries.mk
 MPI_SUNDIALS := $(if $(call installed,sundials_core),ompi-c)
 DEPENDENCY_CFLAGS += $(if $(MPI_SUNDIALS),$(patsubst -I%,-isystem %,$(call pkg,--cflags,$(MPI_SUNDIALS))))
 has_headers = $(shell printf '$(foreach h,$(1),\043include <$(h)>\n)' | $(CC) $(DEPENDENCY_CFLAGS) $(CFLAGS_mujoco) -E - >/dev/null 2>&1 && echo yes)
-$(foreach l,$(OPTIONAL),$(eval HAVE_$(l) := $(if $(filter no,$($(l))),,$(call has_headers,$(HEADERS_$(l))))))
+$(foreach l,$(OPTIONAL),$(eval HAVE_$(l) := $(if $(CORE)$(filter no,$($(l))),,$(call has_headers,$(HEADERS_$(l))))))
 # Bounds by linear programs take the rational numbers of exact sets.
 HAVE_GLPK := $(if $(HAVE_PPL),$(HAVE_GLPK))
 PRESENT := $(strip $(foreach l,$(OPTIONAL),$(if $(HAVE_$(l)),$(l))))
@@ -67,8 +67,8 @@ RANKS       := src/cli/ranks/$(if $(filter 1,$(MPI)),mpi,single)
 FOLDERS_cli := src/cli $(addprefix src/cli/,bench compare docs hodograph info measure modes query simulate sweep worst) $(RANKS)
 MPI_PACKAGE ?= ompi-c
 
-# Users before what they use.
-LIBRARIES := carom-io carom-measure carom-compliant carom-dynamics carom-design carom-mujoco carom-exact carom-sets carom-siconos carom
+# Users before what they use. `make CORE=yes` makes libcarom alone, without the command: it needs BLAS with LAPACKE, nettle and Random123.
+LIBRARIES := $(if $(CORE),,carom-io carom-measure carom-compliant carom-dynamics carom-design carom-mujoco carom-exact carom-sets carom-siconos) carom
 # Libraries of carom that a library uses.
 USES_carom-siconos   := carom
 USES_carom-sets      := carom
@@ -139,18 +139,23 @@ SHARED := $(LIBRARIES:%=$(BUILD)/lib%.so)
 LINK_LIBS = $(foreach l,$(LIBRARIES),$(LIBS_$(l)))
 MISSING   := $(filter-out $(PRESENT),$(OPTIONAL))
 LEFT_OUT  := $(foreach l,$(MISSING),$(TESTS_$(l)))
-TESTS     := $(patsubst %.c,$(BUILD)/%,$(filter-out $(LEFT_OUT:%=tests/%.c),$(wildcard tests/*/test_*.c)))
+# The rooms of libcarom; a few of their tests compare it with other libraries of carom, or read scenes.
+CORE_ROOMS := base impact solvers step reach laws
+LEFT_OUT  += $(if $(CORE),reach/test_defaults reach/test_walk laws/test_stronge_examples laws/test_stronge_law)
+TESTS     := $(patsubst %.c,$(BUILD)/%,$(filter-out $(LEFT_OUT:%=tests/%.c),$(wildcard $(if $(CORE),$(CORE_ROOMS:%=tests/%/test_*.c),tests/*/test_*.c))))
 EXAMPLES  := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 
 JOBS ?= $(shell nproc)
 
-.PHONY: FORCE check-mpi all libraries python run-python test-python-all run-test-python-all wheel demo figures coverage docs bench benchmarks test test-long test-mujoco deps sanitize valgrind check-layers check-symbols check-aarch64 test-arm64 format format-check install uninstall clean help fuzz run-fuzz fault run-fault options run-options tsan run-tsan run-tests run-models run-demo run-figures run-coverage run-bench run-benchmarks test-all test-without test-debian12 test-debian13
+.PHONY: FORCE check-mpi all libraries python run-python test-python-all run-test-python-all wheel demo figures coverage docs bench benchmarks test test-long test-mujoco deps sanitize valgrind check-layers check-symbols check-aarch64 test-arm64 format format-check install uninstall clean help fuzz run-fuzz fault run-fault options run-options tsan run-tsan run-tests run-models run-demo run-figures run-coverage run-bench run-benchmarks test-all test-without test-debian12 test-debian13 core test-core dist test-dist deb test-deb
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(BUILD)/carom libraries $(BUILD)/man/carom.1 $(BUILD)/completion/carom.bash
+all: libraries $(if $(CORE),,$(BUILD)/carom $(BUILD)/man/carom.1 $(BUILD)/completion/carom.bash)
 
-libraries: $(STATIC) $(SHARED) $(LIBRARIES:%=$(BUILD)/pkgconfig/%.pc)
+libraries: $(STATIC) $(SHARED)
+
+include scripts/install.mk
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
@@ -188,25 +193,15 @@ $(BUILD)/lib$(1).a: $$(call objects,$$(call in_folders,$$(FOLDERS_$(1)))) $$(OBJ
 
 $(BUILD)/lib$(1).so: $$(call objects,$$(call in_folders,$$(FOLDERS_$(1)))) $$(OBJECTS_$(1)) $(USES_$(1):%=$(BUILD)/lib%.so) $(BUILD)/libraries
 	$$(call show,LD,$$@)
-	$$(QUIET)$(CC) -shared -Wl,-soname,lib$(1).so.$(SOVERSION) -Wl,-z,defs -o $$@ $$(filter-out $(BUILD)/libraries,$$^) $$(LIBS_$(1)) $$(LDFLAGS_ALL)
+	$$(QUIET)$(CC) -shared -Wl,-soname,lib$(1).so.$(SOVERSION) -Wl,-z,defs $$(ORIGIN) -o $$@ $$(filter-out $(BUILD)/libraries,$$^) $$(LIBS_$(1)) $$(LDFLAGS_ALL)
 	$$(QUIET)ln -sf $$(@F) $$@.$(SOVERSION)
 endef
 $(foreach l,$(LIBRARIES),$(eval $(call library_rules,$(l))))
 
-# Made anew when the prefix changes, as in `make` followed by `make install PREFIX=...`.
-$(BUILD)/pkgconfig/%.pc: scripts/carom.pc.in Makefile include/carom/api.h $(BUILD)/pkgconfig/prefix $(BUILD)/libraries
-	@mkdir -p $(@D)
-	$(QUIET)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@NAME@|$*|' -e 's|@ABOUT@|$(ABOUT_$*)|' \
-	    -e 's|@REQUIRES@|$(USES_$*)|' -e 's|@PRIVATE@|$(strip $(LIBS_$*))|' $< > $@
-
-$(BUILD)/pkgconfig/prefix: FORCE
-	@mkdir -p $(@D)
-	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
-
 FORCE:
 
 # What the build has of the libraries that it may lack. After a change everything is linked anew.
-LIBRARY_CHOICE := $(PRESENT) $(SICONOS) $(MUJOCO_FOUND)
+LIBRARY_CHOICE := $(PRESENT) $(SICONOS) $(MUJOCO_FOUND) $(OWN_PLACE:yes=beside)
 $(BUILD)/libraries: FORCE
 	@mkdir -p $(@D)
 	@echo '$(LIBRARY_CHOICE)' | cmp -s - $@ || echo '$(LIBRARY_CHOICE)' > $@
@@ -307,7 +302,7 @@ PACKAGE_PYTHON := $(if $(filter file,$(origin PYTHON)),/usr/bin/python3,$(PYTHON
 PYTHON_INCLUDE := $(shell $(PACKAGE_PYTHON) -c 'import os, sysconfig; p = sysconfig.get_path("include"); print(p if os.path.exists(p + "/Python.h") else "")' 2>/dev/null)
 PYTHON_PRELOAD := $(if $(findstring address,$(SANITIZE)),$(if $(findstring clang,$(CC)),,$(shell $(CC) -print-file-name=libasan.so) $(shell $(CC) -print-file-name=libstdc++.so)))
 PYTHON_WATCHED := $(if $(PYTHON_PRELOAD),LD_PRELOAD="$(PYTHON_PRELOAD)" ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc)
-HAVE_PYTHON    := $(if $(SANITIZE),$(PYTHON_PRELOAD),yes)
+HAVE_PYTHON    := $(if $(CORE),,$(if $(SANITIZE),$(PYTHON_PRELOAD),yes))
 HAVE_PYTHON    := $(if $(and $(HAVE_PYTHON),$(PYTHON_INCLUDE)),$(shell $(PACKAGE_PYTHON) -c 'import numpy, pytest' 2>/dev/null && echo yes))
 PYTHON_SOURCES := $(wildcard python/src/extension/*.c)
 PYTHON_FILES   := $(shell find python/src/carom -name '*.py' -o -name '*.pyi' -o -name py.typed -o -path '*/page/*')
@@ -370,6 +365,15 @@ deps:
 demo:
 	@scripts/deps.sh build
 	@$(MAKE) --no-print-directory -j$(JOBS) run-demo
+
+# libcarom alone, with what it needs and no more; and its tests.
+core:
+	@scripts/deps.sh core
+	@$(MAKE) --no-print-directory -j$(JOBS) CORE=yes BUILD=$(BUILD)/core all
+
+test-core:
+	@FCLIB=no scripts/deps.sh core test
+	@$(MAKE) --no-print-directory -j$(JOBS) CORE=yes BUILD=$(BUILD)/core run-tests
 
 test:
 	@scripts/deps.sh build test python $(if $(filter 1,$(MPI)),mpi)
@@ -435,9 +439,9 @@ run-demo: $(BUILD)/carom
 	@scripts/demo.sh $(BUILD)
 
 # Benchmarks whose libraries are here are built, too: no test runs them.
-run-tests: all $(TESTS) $(PYTHON_TESTS) $(EXAMPLES) $(filter-out %/stronge,$(BENCHMARKS)) check-layers check-symbols
-	@$(if $(PYTHON_TESTS)$(SANITIZE),,echo "The tests of the Python package are left out: $(PACKAGE_PYTHON) lacks headers, numpy or pytest.")
-	@CAROM_LEFT_OUT='$(foreach l,$(MISSING),$(l) ($(firstword $(PACKAGES_$(l)))$(TESTS_$(l):%=, %));)' scripts/run-tests.sh $(BUILD) $(TESTS) $(PYTHON_TESTS)
+run-tests: all $(TESTS) $(PYTHON_TESTS) $(EXAMPLES) check-layers $(if $(CORE),,$(filter-out %/stronge,$(BENCHMARKS)) check-symbols)
+	@$(if $(PYTHON_TESTS)$(SANITIZE)$(CORE),,echo "The tests of the Python package are left out: $(PACKAGE_PYTHON) lacks headers, numpy or pytest.")
+	@CAROM_LEFT_OUT='$(if $(CORE),,$(foreach l,$(MISSING),$(l) ($(firstword $(PACKAGES_$(l)))$(TESTS_$(l):%=, %));))' scripts/run-tests.sh $(BUILD) $(TESTS) $(PYTHON_TESTS) $(INSTALL_TESTS)
 
 SANITIZE_BUILD := BUILD=$(BUILD)/sanitize OPTIMISE="-O1 -fno-omit-frame-pointer" SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all"
 # Fewer random trials: they look for wrong numbers, which sanitizers do not.
@@ -520,7 +524,7 @@ check-aarch64:
 	@scripts/check-aarch64.sh
 
 # The core's tests and digests, cross compiled and run under qemu.
-ARM64_TESTS ?= $(filter-out base/test_ranks solvers/test_siconos,$(patsubst tests/%.c,%,$(foreach r,base impact solvers step reach laws,$(wildcard tests/$(r)/test_*.c))))
+ARM64_TESTS ?= $(filter-out base/test_ranks solvers/test_siconos,$(patsubst tests/%.c,%,$(wildcard $(CORE_ROOMS:%=tests/%/test_*.c))))
 test-arm64:
 	@scripts/deps.sh build test aarch64
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/laws/digests
@@ -532,27 +536,6 @@ format:
 
 format-check:
 	clang-format --dry-run --Werror $$(git ls-files '*.[ch]')
-
-# Headers that say of themselves that they are not installed serve carom's own libraries.
-PUBLIC_HEADERS = $(filter-out %/box.h %/clock.h %/dense.h %/json.h %/modular.h %/ode.h,$(wildcard include/carom/*.h))
-install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/carom \
-	    $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	install -m 755 $(BUILD)/carom $(DESTDIR)$(PREFIX)/bin/
-	install -m 644 $(BUILD)/man/carom.1 $(DESTDIR)$(PREFIX)/share/man/man1/
-	install -m 644 $(BUILD)/completion/carom.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/
-	install -m 644 $(PUBLIC_HEADERS) $(DESTDIR)$(PREFIX)/include/carom/
-	install -m 644 $(STATIC) $(DESTDIR)$(PREFIX)/lib/
-	install -m 644 $(BUILD)/pkgconfig/*.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/
-	for l in $(LIBRARIES); do \
-	    install -m 755 $(BUILD)/lib$$l.so $(DESTDIR)$(PREFIX)/lib/lib$$l.so.$(VERSION) && \
-	    ln -sf lib$$l.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/lib$$l.so.$(SOVERSION) && \
-	    ln -sf lib$$l.so.$(SOVERSION) $(DESTDIR)$(PREFIX)/lib/lib$$l.so; done
-
-uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/carom $(DESTDIR)$(PREFIX)/share/man/man1/carom.1 \
-	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/carom.bash \
-	    $(DESTDIR)$(PREFIX)/include/carom/*.h $(DESTDIR)$(PREFIX)/lib/libcarom* $(DESTDIR)$(PREFIX)/lib/pkgconfig/carom*.pc
 
 clean:
 	rm -rf $(BUILD)
@@ -569,6 +552,7 @@ help:
 	@echo "make benchmarks measure against other libraries into $(BUILD)/stronge.md, rodrigues.md and, with Bullet, cradle.md"
 	@echo "make test       install what is missing but SUNDIALS, build, run every test; what the build lacks is left out with a word"
 	@echo "make test-all   the same with SUNDIALS (140 packages)"
+	@echo "make core       libcarom alone in $(BUILD)/core: a C compiler, BLAS with LAPACKE, nettle and Random123; make test-core: its tests"
 	@echo "make NAME=no    without a library that is there, NAME of $(OPTIONAL)"
 	@echo "make test-without the tests without each library in turn (long): WITHOUT='$(WITHOUT)'"
 	@echo "make test-debian12 demo and test of the last commit in a fresh, minimal Debian 12, made by debootstrap; test-debian13: in Debian 13"
@@ -584,7 +568,9 @@ help:
 	@echo "make wheel      build a wheel with all libraries inside in $(BUILD)/wheels, and try it where none of them is installed"
 	@echo "make test-python-all  the package's tests that need others from the index of Python, in $(BUILD)/python-environment"
 	@echo "make deps       install the Debian packages that the build uses and that are missing"
-	@echo "make install    PREFIX=$(PREFIX), DESTDIR is honoured"
+	@echo "make install    PREFIX=$(PREFIX), LIBDIR=PREFIX/lib, DESTDIR is honoured; make uninstall"
+	@echo "make dist       the last commit as $(ARCHIVE); make test-dist: its tests in an empty folder without git"
+	@echo "make deb        Debian packages of the last commit in $(BUILD)/deb; make test-deb: in fresh Debian 12 and 13, installed, used, removed"
 	@echo "make format     clang-format; make check-layers and check-symbols verify who uses whom"
 	@echo "make test-arm64 the core's tests for 64-bit ARM under qemu, and digests of outcomes beside those of this machine"
 	@echo "make check-aarch64  every file through gcc for 64-bit ARM, without making code"

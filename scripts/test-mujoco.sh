@@ -54,7 +54,7 @@ for wheel in "$@"; do
     versions+=("$version")
     run_make "$place/build" pip "$environment/bin/python" run-models || failed+=("$version: tests")
     tests/mujoco/agreement.py "$build/carom" "$place/build/carom" "${scenes[@]}" || failed+=("$version: results")
-    named=$("$place/build/carom" --version --verbose | sed -n 's/^MuJoCo *//p')
+    named=$("$place/build/carom" --version --verbose | sed -n 's/^MUJOCO *//p')
     [ "$named" = "$version" ] || failed+=("$version: --version says '$named'")
 done
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lifetimes, copies, threads, processes and interruptions."""
+import contextlib
 import copy
 import gc
 import multiprocessing
@@ -181,6 +182,8 @@ def test_interruption(heeded, block, what, how):
     impact = carom.Impact(**block)
     impact.sample(1000)
     carom._carom.release_threads()
+    # The BLAS of NumPy may have threads of its own, which it starts with its first large product and keeps.
+    make_lcp(500)
     before = count_threads()
 
     def interrupt():
@@ -247,9 +250,14 @@ def test_long_questions_and_copies_are_interrupted(what, block, scenes):
         start = time.monotonic()
         call()
         delay = (time.monotonic() - start) / 10
+    # On a busy machine the thread that interrupts may wake when the call is over: it is then made again.
+    for _ in range(20):
         finished.clear()
-    start = time.monotonic()
-    interrupted_when(lambda: time.monotonic() > start + delay, call)
+        start = time.monotonic()
+        with contextlib.suppress(pytest.fail.Exception):
+            interrupted_when(lambda: time.monotonic() > start + delay, call)
+        if not finished:
+            break
     assert not finished
 
 

@@ -20,8 +20,11 @@ static const uint16_t below[CAROM_MOST_EXACT_PRIMES] = {
 
 enum { PRIME_BITS = 62, LOW_BITS = 14, DIGITS = 53 };
 
-// Values of mixed radices up to 2^7936 are summed in long double.
-_Static_assert(LDBL_MAX_EXP > CAROM_MOST_EXACT_PRIMES * PRIME_BITS + 8, "long double has too few exponents");
+// Values of mixed radices up to 2^7936 are summed in long double: 64 bits on x86, 113 on 64-bit ARM and RISC-V under Linux. Each step
+// rounds a sum of positive numbers twice, so that 128 of them keep 56 bits of 64: no less than a double has. Signs and zeros do not depend
+// on it.
+_Static_assert(LDBL_MAX_EXP > CAROM_MOST_EXACT_PRIMES * PRIME_BITS + 8 && LDBL_MANT_DIG >= 64,
+               "carom needs a long double of at least 64 bits with exponents of 15: macOS on ARM has none");
 
 // a b / 2^64 modulo p, for a, b < p < 2^62.
 static inline uint64_t multiply(uint64_t a, uint64_t b, uint64_t prime, uint64_t negated_inverse) {

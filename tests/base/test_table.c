@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "carom/json.h"
 #include "support.h"
 
 static const char *const bit_names[] = {"low", "high", NULL};
@@ -256,28 +255,6 @@ static void test_tables_with_different_columns_are_not_joined(void **state) {
     carom_table_free(table);
 }
 
-// A square matrix is a list of rows in JSON, null while it is not determined; a series of single numbers is one list.
-static void test_squares_are_lists_of_rows(void **state) {
-    (void)state;
-    static const carom_column columns[] = {{"turn", CAROM_COLUMN_SQUARE, 9, "", "a matrix", NULL},
-                                           {"far", CAROM_COLUMN_SERIES, 1, "", "numbers", NULL}};
-    carom_error error;
-    carom_table *table = NULL;
-    assert_ok(carom_table_create(columns, 2, NULL, 0, &table_sizes, &table, &error), error);
-    assert_ok(carom_table_add_row(table, &error), error);
-    json_t *empty = carom_json_row(table, 0, NULL);
-    assert_true(json_is_null(json_object_get(empty, "turn")));
-    for (int i = 0; i < 9; i++) carom_table_reals(table, 0)[i] = i;
-    assert_ok(carom_table_set_series(table, 1, (double[]){1, 2}, 2, &error), error);
-    json_t *row = carom_json_row(table, 0, NULL), *wanted = json_pack("{s:[[f,f,f],[f,f,f],[f,f,f]], s:[f,f]}", "turn", 0.0, 1.0, 2.0, 3.0,
-                                                                      4.0, 5.0, 6.0, 7.0, 8.0, "far", 1.0, 2.0);
-    assert_true(json_equal(row, wanted));
-    json_decref(empty);
-    json_decref(row);
-    json_decref(wanted);
-    carom_table_free(table);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_column_widths),
@@ -288,7 +265,6 @@ int main(void) {
         cmocka_unit_test(test_a_cell_may_be_set_again),
         cmocka_unit_test(test_a_growing_table_agrees_with_a_plain_model),
         cmocka_unit_test(test_tables_with_different_columns_are_not_joined),
-        cmocka_unit_test(test_squares_are_lists_of_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

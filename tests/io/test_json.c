@@ -84,11 +84,35 @@ static void json_documents(void **state) {
     json_decref(document);
 }
 
+// A square matrix is a list of rows in JSON, null while it is not determined; a series of single numbers is one list.
+static void json_squares(void **state) {
+    (void)state;
+    static const carom_column columns[] = {{"turn", CAROM_COLUMN_SQUARE, 9, "", "a matrix", NULL},
+                                           {"far", CAROM_COLUMN_SERIES, 1, "", "numbers", NULL}};
+    const carom_sizes sizes = {0};
+    carom_error error;
+    carom_table *table = NULL;
+    assert_ok(carom_table_create(columns, 2, NULL, 0, &sizes, &table, &error), error);
+    assert_ok(carom_table_add_row(table, &error), error);
+    json_t *empty = carom_json_row(table, 0, NULL);
+    assert_true(json_is_null(json_object_get(empty, "turn")));
+    for (int i = 0; i < 9; i++) carom_table_reals(table, 0)[i] = i;
+    assert_ok(carom_table_set_series(table, 1, (double[]){1, 2}, 2, &error), error);
+    json_t *row = carom_json_row(table, 0, NULL), *wanted = json_pack("{s:[[f,f,f],[f,f,f],[f,f,f]], s:[f,f]}", "turn", 0.0, 1.0, 2.0, 3.0,
+                                                                      4.0, 5.0, 6.0, 7.0, 8.0, "far", 1.0, 2.0);
+    assert_true(json_equal(row, wanted));
+    json_decref(empty);
+    json_decref(row);
+    json_decref(wanted);
+    carom_table_free(table);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_rows),
         cmocka_unit_test(json_values),
         cmocka_unit_test(json_documents),
+        cmocka_unit_test(json_squares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
