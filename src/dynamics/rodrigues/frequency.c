@@ -70,6 +70,8 @@ carom_status rodrigues_stiffest_frequency(rodrigues *run, double *frequency, car
         // If forces are not finite here, the estimate of the previous round is returned.
         if (!isfinite(estimate)) break;
         square = estimate;
+        // Where no displacement changes a force, as under gravity alone, nothing vibrates.
+        if (!(largest > 0)) break;
     }
     carom_arena_free(&memory);
     *frequency = sqrt(fmax(square, 0));

@@ -83,13 +83,24 @@ static void half_acceleration(const rodrigues *run, int64_t i, double half[3]) {
     for (int k = 0; k < 3; k++) half[k] = factor * run->now.force[3 * i + k];
 }
 
-// Takes an impact in place of the first one so far if it is earlier, or if it is at the same time and its bodies have lower numbers: lists
-// of neighbours have an order of their own.
-static void keep_first(const rodrigues *run, const rodrigues_event *found, rodrigues_event *first) {
+void rodrigues_keep_first(const rodrigues *run, const rodrigues_event *found, rodrigues_event *first) {
     if (!isfinite(found->time)) return;
     const bool tie = fabs(found->time - first->time) <= run->tie;
     const bool lower = found->body != first->body ? found->body < first->body : found->other < first->other;
     if (tie ? lower : found->time < first->time) *first = *found;
+}
+
+void rodrigues_meet_walls(const rodrigues *run, int64_t i, const double x[3], const double v[3], double length, rodrigues_event *first) {
+    double half[3];
+    half_acceleration(run, i, half);
+    for (int w = 0; w < run->motion->walls; w++) {
+        const carom_wall *wall = &run->motion->wall[w];
+        const double scale = 1 / carom_norm3(wall->normal);
+        const double c[] = {scale * (carom_dot3(wall->normal, x) + wall->offset) - run->radius[i], scale * carom_dot3(wall->normal, v),
+                            scale * carom_dot3(wall->normal, half)};
+        const double time = rodrigues_first_contact(c, 2, fmin(first->time + run->tie, length));
+        rodrigues_keep_first(run, &(rodrigues_event){.time = time, .body = i, .other = -1, .wall = w}, first);
+    }
 }
 
 // The first impact of the bodies of a block, with walls and with the bodies above them in the list.
@@ -99,14 +110,7 @@ static void search_block(rodrigues *run, int64_t block, int64_t first, int64_t e
         const double *x = run->now.position + 3 * i, *v = run->now.velocity + 3 * i;
         double half[3];
         half_acceleration(run, i, half);
-        for (int w = 0; w < run->motion->walls; w++) {
-            const carom_wall *wall = &run->motion->wall[w];
-            const double scale = 1 / carom_norm3(wall->normal);
-            const double c[] = {scale * (carom_dot3(wall->normal, x) + wall->offset) - run->radius[i], scale * carom_dot3(wall->normal, v),
-                                scale * carom_dot3(wall->normal, half)};
-            const double time = rodrigues_first_contact(c, 2, fmin(event.time + run->tie, run->step));
-            keep_first(run, &(rodrigues_event){.time = time, .body = i, .other = -1, .wall = w}, &event);
-        }
+        rodrigues_meet_walls(run, i, x, v, run->step, &event);
         if (!run->motion->collisions) continue;
         for (int64_t k = run->colliders.start[i]; k < run->colliders.start[i + 1]; k++) {
             const int64_t j = run->colliders.second[k];
@@ -124,7 +128,7 @@ static void search_block(rodrigues *run, int64_t block, int64_t first, int64_t e
             const double c[] = {carom_dot3(dx, dx) - D * D, 2 * carom_dot3(dx, dv), carom_dot3(dv, dv) + 2 * carom_dot3(dx, da),
                                 2 * carom_dot3(dv, da), carom_dot3(da, da)};
             const double time = rodrigues_first_contact(c, 4, length);
-            keep_first(run, &(rodrigues_event){.time = time, .body = i, .other = j, .wall = -1}, &event);
+            rodrigues_keep_first(run, &(rodrigues_event){.time = time, .body = i, .other = j, .wall = -1}, &event);
         }
     }
     run->partials[block].event = event;
@@ -144,7 +148,7 @@ bool rodrigues_find_event(rodrigues *run, double length, rodrigues_event *event)
     }
     rodrigues_for_blocks(run, run->bodies, search_block);
     *event = (rodrigues_event){.time = INFINITY};
-    for (int64_t b = 0; b < run->blocks; b++) keep_first(run, &run->partials[b].event, event);
+    for (int64_t b = 0; b < run->blocks; b++) rodrigues_keep_first(run, &run->partials[b].event, event);
     return true;
 }
 

@@ -266,7 +266,8 @@ static carom_status end_by_failure(rodrigues_loop *loop, carom_error *error) {
     return CAROM_OK;
 }
 
-// One grid step. With impacts it is cut at each of them: a whole step up to the impact, the impulse, and on with what is left.
+// One grid step. With impacts it is cut at each of them: a whole step up to the impact, the impulse, and on with what is left; for all
+// bodies, or for those of the impact where the others do not feel it.
 static carom_status do_step(rodrigues_loop *loop, carom_error *error) {
     rodrigues *run = &loop->run;
     double left = loop->options->step;
@@ -274,10 +275,21 @@ static carom_status do_step(rodrigues_loop *loop, carom_error *error) {
     memset(loop->hits, 0, (size_t)run->bodies * sizeof *loop->hits);
     while (true) {
         rodrigues_event event;
-        if (!rodrigues_find_event(run, left, &event)) return carom_fail_memory(error, "neighbours");
+        const bool alone = run->agenda.serves;
+        if (alone)
+            rodrigues_agenda_next(run, left, &event);
+        else if (!rodrigues_find_event(run, left, &event))
+            return carom_fail_memory(error, "neighbours");
         const bool hit = event.time <= left;
         const double length = hit ? event.time : left;
-        if (length > 0 && !rodrigues_advance(run, length)) return end_by_failure(loop, error);
+        if (hit && event.body < 0) {
+            if (is_stopped(loop)) return CAROM_OK;
+            continue;
+        }
+        if (alone && hit)
+            rodrigues_agenda_meet(run, &event);
+        else if (alone ? !rodrigues_agenda_finish(run, loop->options->step) : length > 0 && !rodrigues_advance(run, length))
+            return end_by_failure(loop, error);
         if (!hit) return CAROM_OK;
         left -= length;
         loop->offset += length;
@@ -309,6 +321,7 @@ static carom_status do_step(rodrigues_loop *loop, carom_error *error) {
             memcpy(carom_table_reals(table, c), values[c - IMPACT_NORMAL], (size_t)impact_columns[c].width * sizeof(double));
         loop->impacts++;
         loop->lost += event.energy_change;
+        if (alone) rodrigues_agenda_part(run, &event);
         if (is_stopped(loop)) return CAROM_OK;
     }
 }
@@ -343,6 +356,7 @@ static carom_status prepare(rodrigues_loop *loop, carom_error *error) {
     loop->run.tie = EQUAL_TIMES * options->step;
     loop->bounces = motion->walls > 0 || motion->collisions;
     if (!status && loop->bounces) status = rodrigues_check_gaps(&loop->run, error);
+    if (!status && loop->bounces) status = rodrigues_agenda_create(&loop->run, error);
     if (!status) status = rodrigues_stiffest_frequency(&loop->run, &loop->frequency, error);
     if (status) return status;
     loop->initial = rodrigues_energy(&loop->run);
@@ -372,6 +386,9 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
                 "the energy is wrong by %.3g J in step %lld: the step times the stiffest frequency is %.3g, and must stay well below 2",
                 deviation, (long long)loop.step, loop.options->step * frequency);
     }
+    // A run that ended within a step has its bodies at different times.
+    if (!status && loop.run.agenda.serves && loop.offset > 0 && !rodrigues_agenda_finish(&loop.run, loop.run.agenda.now))
+        status = end_by_failure(&loop, error);
     // The last state and the results.
     double last_frequency = 0, unit_error = 0;
     if (!status) status = carom_motion_flush(call, loop.states, error);

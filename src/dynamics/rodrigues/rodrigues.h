@@ -13,6 +13,7 @@
 #include "carom/arena.h"
 #include "carom/vector3.h"
 #include "dynamics/dynamics_internal.h"
+#include "dynamics/rodrigues/agenda.h"
 #include "dynamics/rodrigues/neighbours.h"
 
 /// How the spin turns a body in a step.
@@ -105,6 +106,7 @@ typedef struct rodrigues {
     int planes;
     double *plane;  // [planes x 5]: unit normal, offset, Kpw
     rodrigues_neighbours contacts, colliders;
+    rodrigues_agenda agenda;
 
     int64_t blocks;
     rodrigues_partial *partials;
@@ -136,6 +138,8 @@ void rodrigues_release(rodrigues *run);
 bool rodrigues_step(rodrigues *run, double h);
 /// The step of second order.
 bool rodrigues_advance(rodrigues *run, double h);
+/// The same for one body of `now` whose force and torque stay what they are, by a map that always has a solution.
+void rodrigues_fly(rodrigues *run, int64_t body, double h);
 
 static inline bool rodrigues_is_sphere(const double moments[3]) { return moments[0] == moments[1] && moments[0] == moments[2]; }
 
@@ -175,6 +179,11 @@ carom_status rodrigues_stiffest_frequency(rodrigues *run, double *frequency, car
 /// The first impact within `length` of `now`, along the parabolas that the next step of that length follows.
 /// @return false when memory is missing
 bool rodrigues_find_event(rodrigues *run, double length, rodrigues_event *event);
+/// Takes the impact `found` in place of the first one so far if it is earlier, or if it is at the same time and its bodies have lower
+/// numbers: bodies are looked at in an order that has no meaning.
+void rodrigues_keep_first(const rodrigues *run, const rodrigues_event *found, rodrigues_event *first);
+/// Keeps the first impact with walls of body i, at x with velocity v, within a time of `length`.
+void rodrigues_meet_walls(const rodrigues *run, int64_t i, const double x[3], const double v[3], double length, rodrigues_event *first);
 /// @return CAROM_BAD_INPUT when bodies, at the start, reach into walls or each other by more than rounding
 carom_status rodrigues_check_gaps(rodrigues *run, carom_error *error);
 /// Applies its impulse to `now`, and completes the event's fields. Coulomb's law is that of `carom_contact_solve`.
@@ -182,6 +191,23 @@ carom_status rodrigues_collide(rodrigues *run, rodrigues_event *event, carom_err
 
 /// The first time in [0, length] at which f = c[0] + c[1] t + ... + c[degree] t^degree is not positive and falls; infinite for none.
 double rodrigues_first_contact(const double *c, int degree, double length);
+
+// -------------------------------------------------------------------------------------- impacts one by one (agenda.c)
+
+/// Prepares the agenda, which serves when nothing but gravity acts between impacts, and for maps that never fail and whose centers follow
+/// one parabola wherever it is cut.
+carom_status rodrigues_agenda_create(rodrigues *run, carom_error *error);
+void rodrigues_agenda_release(rodrigues_agenda *agenda);
+/// The first impact within `left`, as rodrigues_find_event. After many changes of cells without an impact, event->body is -1: to be called
+/// again.
+void rodrigues_agenda_next(rodrigues *run, double left, rodrigues_event *event);
+/// Moves the bodies of the event to its time.
+void rodrigues_agenda_meet(rodrigues *run, const rodrigues_event *event);
+/// Looks for the next events of the bodies of an event that rodrigues_collide has completed.
+void rodrigues_agenda_part(rodrigues *run, const rodrigues_event *event);
+/// Moves all bodies to a time h after the last grid point; times are then from there.
+/// @return false with run->failure
+bool rodrigues_agenda_finish(rodrigues *run, double h);
 
 // ------------------------------------------------------------------------------------------------ figures and studies
 

@@ -109,44 +109,60 @@ static bool turn(rodrigues_map map, const double moments[3], const double invers
 
 // --------------------------------------------------------------------------------------------------------------- passes
 
-// v' = v + h/2 F/m, L' = L + h/2 T, x' = x + h v', and the attitude turned by L'; eq. 27 kicks by the whole step here.
-static void kick_and_drift(rodrigues *run, int64_t block, int64_t first, int64_t end) {
-    const double h = run->step, kick = run->map == RODRIGUES_FIRST ? h : 0.5 * h;
-    const rodrigues_state *now = &run->now, *next = &run->next;
-    rodrigues_partial partial = {.bad = -1};
-    for (int64_t i = first; i < end; i++) {
-        const double push = kick * run->inverse_mass[i];
-        double spin[3];
-        for (int k = 0; k < 3; k++) {
-            const int64_t j = 3 * i + k;
-            const double velocity = now->velocity[j] + push * now->force[j];
-            spin[k] = now->spin[j] + kick * now->torque[j];
-            next->velocity[j] = velocity;
-            next->spin[j] = spin[k];
-            next->position[j] = now->position[j] + h * velocity;
-        }
-        const bool turned = turn(run->map, run->inertia + 3 * i, run->inverse_inertia + 3 * i, h, spin, now->attitude + 4 * i,
-                                 next->attitude + 4 * i, &partial.fast_turns);
-        if (!turned && partial.bad < 0) partial.bad = i;
+// v' = v + h/2 F/m, L' = L + h/2 T, x' = x + h v', and the attitude turned by L'; eq. 27 kicks by the whole step here. False where the
+// attitude cannot be turned. Both states may be the same.
+static inline bool drift(const rodrigues *run, int64_t i, double h, const rodrigues_state *from, const rodrigues_state *to,
+                         int64_t *fast_turns) {
+    const double kick = run->map == RODRIGUES_FIRST ? h : 0.5 * h, push = kick * run->inverse_mass[i];
+    double spin[3];
+    for (int k = 0; k < 3; k++) {
+        const int64_t j = 3 * i + k;
+        const double velocity = from->velocity[j] + push * from->force[j];
+        spin[k] = from->spin[j] + kick * from->torque[j];
+        to->velocity[j] = velocity;
+        to->spin[j] = spin[k];
+        to->position[j] = from->position[j] + h * velocity;
     }
+    return turn(run->map, run->inertia + 3 * i, run->inverse_inertia + 3 * i, h, spin, from->attitude + 4 * i, to->attitude + 4 * i,
+                fast_turns);
+}
+
+// Where impacts are taken one by one, bodies had theirs at different times of the step.
+static inline double duration(const rodrigues *run, int64_t i) {
+    return run->agenda.serves ? run->step - run->agenda.errand[i].since : run->step;
+}
+
+static void kick_and_drift(rodrigues *run, int64_t block, int64_t first, int64_t end) {
+    rodrigues_partial partial = {.bad = -1};
+    for (int64_t i = first; i < end; i++)
+        if (!drift(run, i, duration(run, i), &run->now, &run->next, &partial.fast_turns) && partial.bad < 0) partial.bad = i;
     run->partials[block] = partial;
 }
 
-// The second half of the kick, by the forces of `next`, and the kinetic energy after it.
-static void kick_again(rodrigues *run, int64_t block, int64_t first, int64_t end) {
-    const double kick = run->map == RODRIGUES_FIRST ? 0 : 0.5 * run->step;
+// The second half of the kick, by the forces of the new state.
+static inline void kick_again(const rodrigues *run, int64_t i, double h, const rodrigues_state *state) {
+    const double kick = run->map == RODRIGUES_FIRST ? 0 : 0.5 * h, push = kick * run->inverse_mass[i];
+    for (int k = 0; k < 3; k++) {
+        state->velocity[3 * i + k] += push * state->force[3 * i + k];
+        state->spin[3 * i + k] += kick * state->torque[3 * i + k];
+    }
+}
+
+// That, and the kinetic energy after it.
+static void complete_block(rodrigues *run, int64_t block, int64_t first, int64_t end) {
     const rodrigues_state *next = &run->next;
     double kinetic = 0;
     for (int64_t i = first; i < end; i++) {
-        const double push = kick * run->inverse_mass[i];
-        for (int k = 0; k < 3; k++) {
-            next->velocity[3 * i + k] += push * next->force[3 * i + k];
-            next->spin[3 * i + k] += kick * next->torque[3 * i + k];
-        }
+        kick_again(run, i, duration(run, i), next);
         kinetic +=
             0.5 * run->mass[i] * carom_dot3(next->velocity + 3 * i, next->velocity + 3 * i) + rodrigues_rotational_energy(run, next, i);
     }
     run->partials[block].kinetic = kinetic;
+}
+
+void rodrigues_fly(rodrigues *run, int64_t body, double h) {
+    drift(run, body, h, &run->now, &run->now, &run->fast_turns);
+    kick_again(run, body, h, &run->now);
 }
 
 bool rodrigues_advance(rodrigues *run, double h) {
@@ -168,7 +184,7 @@ bool rodrigues_advance(rodrigues *run, double h) {
     // The attitude of `next` is the map's for this L only: bodies that are not spheres are turned before L is kicked again.
     double potential, kinetic = 0;
     if (!rodrigues_evaluate(run, &run->next, &potential)) return false;
-    rodrigues_for_blocks(run, run->bodies, kick_again);
+    rodrigues_for_blocks(run, run->bodies, complete_block);
     for (int64_t b = 0; b < run->blocks; b++) kinetic += run->partials[b].kinetic;
     if (!isfinite(kinetic + potential)) {
         rodrigues_explain_force(run, &run->next);

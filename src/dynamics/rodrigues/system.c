@@ -129,6 +129,7 @@ void rodrigues_release(rodrigues *run) {
     free(run->of_contacts.entries);
     rodrigues_neighbours_release(&run->contacts);
     rodrigues_neighbours_release(&run->colliders);
+    rodrigues_agenda_release(&run->agenda);
     carom_arena_free(&run->memory);
     *run = (rodrigues){0};
 }
