@@ -39,6 +39,8 @@ enum { CAROM_EXACT_USUAL_CONTACTS = 3 };
 /// Sizes up to which a computation is tried at all.
 enum { CAROM_EXACT_MOST_CONTACTS = 5, CAROM_EXACT_MOST_VELOCITIES = 128 };
 
+/// Contacts in space up to which sets of linearised friction cones are computed.
+enum { CAROM_EXACT_MOST_SPATIAL_CONTACTS = 2 };
 /// Vertices of a start up to which a computation is tried.
 enum { CAROM_EXACT_MOST_STARTS = 4096 };
 
@@ -61,9 +63,10 @@ typedef struct carom_exact_set {
     char reason[CAROM_MESSAGE_SIZE];  ///< one sentence on a status that is not `ok`, and what to do, or on an outer set that need not
                                       ///< shrink; "" otherwise
     int dimension;                    ///< of the contact space that can be reached: the rank of J
-    int64_t elapses;                  ///< pieces that were elapsed within a cell
-    int64_t bits;                     ///< of the largest coefficient
-    double data_change;               ///< largest rounding of a number of the impact, over its scale; 0: all were exact
+    int64_t cone_edges;  ///< 0: the contacts are planar; otherwise the set is one of linearised friction cones of so many edges
+    int64_t elapses;     ///< pieces that were elapsed within a cell
+    int64_t bits;        ///< of the largest coefficient
+    double data_change;  ///< largest rounding of a number of the impact, over its scale; 0: all were exact
     double seconds;
     /// What `pieces` are of the set: "exact"; "inner", of an incomplete run; "outer", with another mode or an interval of friction; "none".
     const char *certificate;
@@ -77,6 +80,7 @@ typedef struct carom_exact_set {
 
 typedef struct carom_exact_options {
     int mode;            ///< a carom_exact_mode
+    int64_t cone_edges;  ///< K of spatial contacts, even, 4 to 64: the set is that of linearised friction cones; 0: round cones, refused
     double seconds;      ///< budget of time of the whole run [s], > 0
     int64_t pieces;      ///< most polyhedra in memory, >= 1
     int64_t bits;        ///< most bits of a coefficient, >= 64
@@ -90,6 +94,9 @@ typedef struct carom_exact_options {
     /// Where friction is uncertain, [contacts] intervals of it: an outer set of all sets for coefficients within, since those may also
     /// change during the impact. NULL: the impact's coefficients. Borrowed.
     const carom_interval *friction;
+    /// With a start: contact velocities alone, without what no impulse changes, which costs a dimension for each direction in which the
+    /// velocities of the start differ. The velocities of vertices are then those that go with the first vertex of the start.
+    bool contacts_only;
     bool reached;           ///< keep what solutions pass through, too
     carom_exact_set **set;  ///< of the law: receives the set itself, to be freed by the caller; NULL: not wanted
     /// Receives the joint modes that the pieces of a set meet that is finished. A run that stops while it looks for them is incomplete, and

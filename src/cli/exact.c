@@ -13,17 +13,32 @@ static const char law_name[] = "halm-posa-exact";
 enum { SHOWN_VERTICES = 40 };
 
 static const cli_flag flags[] = {
+    {"cone-edges", "K", "spatial contacts, one or two: the set for linearised friction cones of so many edges, even, at least 4"},
+    {"contacts-only", NULL,
+     "where v- is uncertain, contact velocities alone: much faster where velocities differ by more than contacts feel"},
     {"reached", NULL, "keep the velocities that solutions pass through, too: in JSON and in the file, and grey in its pictures"},
     {"export", "FILE", "write the polytopes as text: their constraints and their vertices"},
     {"output", "FILE", "write the vertices and constraints to an HDF5 file"},
     {"json", NULL, "print one JSON document"},
 };
 
+// Of this command, and of no scene, whose keys may be meant for samples of the same impact.
+static const carom_option cone_edges = {"cone_edges",
+                                        CAROM_OPTION_INTEGER,
+                                        offsetof(carom_exact_options, cone_edges),
+                                        CAROM_MIN_CONE_EDGES,
+                                        CAROM_MAX_CONE_EDGES,
+                                        "",
+                                        "none",
+                                        "edges of linearised friction cones of spatial contacts",
+                                        NULL};
+
 // ---------------------------------------------------------------------------------------------------------------- JSON
 
 // The pieces with their vertices, in reals and in exact fractions. Polyhedra are contact-major; in JSON all normal velocities come before
 // the tangential ones.
-static json_t *pieces_json(const carom_impact *impact, const carom_polyhedra *set) {
+// @param velocities  generalised velocities are known
+static json_t *pieces_json(const carom_impact *impact, const carom_polyhedra *set, bool velocities) {
     const int n = set->n, contacts = carom_impact_get_data(impact)->contacts, stride = n / contacts;
     json_t *pieces = json_array();
     for (int i = 0; i < set->count; i++) {
@@ -34,7 +49,8 @@ static json_t *pieces_json(const carom_impact *impact, const carom_polyhedra *se
             json_t *vertex = json_object(), *exact = json_array();
             cli_add_contact_velocity(vertex, impact, piece->contact_velocity + k * n);
             json_object_set_new(vertex, "v_plus",
-                                carom_impact_has_system(impact) ? carom_json_reals(piece->velocity + k * set->nv, set->nv) : json_null());
+                                velocities && carom_impact_has_system(impact) ? carom_json_reals(piece->velocity + k * set->nv, set->nv)
+                                                                              : json_null());
             for (int j = 0; j < n; j += stride) json_array_append_new(exact, json_string(fractions[j]));
             for (int j = 0; j < n; j++)
                 if (j % stride) json_array_append_new(exact, json_string(fractions[j]));
@@ -62,6 +78,8 @@ static int print_text(const carom_scene *scene, const carom_exact_set *set, cons
     else if (uncertainty)
         printf("  the union of the sets of all that is uncertain");
     if (uncertainty) cli_print_parameters(uncertainty);
+    const char *friction = carom_table_text(answer->result, carom_table_find(answer->result, "friction"), 0);
+    if (set->cone_edges) printf("  %s, whose set is neither in nor around that of round cones\n", friction);
     if (*set->reason) printf("  %s\n", set->reason);
     const double ratio = *carom_table_reals(answer->result, carom_table_find(answer->result, "energy_ratio"));
     if (ratio > 1) printf("  the set gains energy: up to %.4g times that before the impact\n", ratio);
@@ -73,7 +91,8 @@ static int print_text(const carom_scene *scene, const carom_exact_set *set, cons
     const carom_polyhedra *pieces = set->pieces;
     int left = SHOWN_VERTICES;
     if (pieces->count) printf("vertices, m/s:");
-    for (int i = 0; i < data->contacts && pieces->count; i++) printf("  Jn.%s  Jt.%s", data->names[i], data->names[i]);
+    for (int i = 0; i < data->contacts && pieces->count; i++)
+        printf(data->tangent_dim == 1 ? "  Jn.%s  Jt.%s" : "  Jn.%s  Jt.%s  Jt.%s.2", data->names[i], data->names[i], data->names[i]);
     if (pieces->count) putchar('\n');
     for (int i = 0; i < pieces->count && left > 0; i++) {
         const carom_piece *piece = &pieces->pieces[i];
@@ -117,6 +136,11 @@ static carom_status solve(const cli_arguments *arguments, const carom_scene *sce
     if (!status) status = cli_prepare_options(&question, NULL, &options, error);
     // What is uncertain in the scene.
     carom_exact_options *asked = options;
+    if (!status) status = cli_apply_rows(arguments, &cone_edges, 1, asked, error);
+    const bool contacts_only = cli_given(arguments, "contacts-only");
+    if (!status && output && contacts_only)
+        status = carom_fail(error, CAROM_BAD_INPUT,
+                            "--contacts-only: a result file (-o) holds velocities, which are left out: use --json or --export");
     carom_uncertain_support support = {0};
     carom_exact_start start;
     if (!status) status = cli_find_support(scene, asked->hypothesis != CAROM_EXACT_INELASTIC, &support, &start, error);
@@ -125,6 +149,7 @@ static carom_status solve(const cli_arguments *arguments, const carom_scene *sce
     if (!status) {
         // The set itself comes back beside the law's outcomes, which are its vertices.
         asked->set = set;
+        asked->contacts_only = contacts_only;
         asked->reached = cli_given(arguments, "reached");
         status = cli_resolve_law(&question, options, answer, error);
     }
@@ -137,6 +162,7 @@ static carom_status solve(const cli_arguments *arguments, const carom_scene *sce
         status = cli_resolve_law(&more, options, &other, error);
         carom_answer_free(&other);
     }
+    if (status && options) cli_place_error(arguments, scene, &cone_edges, 1, error);
     if (status && options) cli_place_error(arguments, scene, question.law->options, question.law->option_count, error);
     // The text has both sets, and comes before the HDF5 file takes its place.
     if (!status && export) status = carom_polyhedra_write(export, scene, (*set)->pieces, (*set)->outer, error);
@@ -160,11 +186,13 @@ static int run_exact(const cli_arguments *arguments) {
     if (status) {
         exit_status = cli_report(&error);
     } else if (cli_given(arguments, "json")) {
+        const carom_impact *impact = carom_scene_impact(scene);
+        const bool velocities = !cli_given(arguments, "contacts-only") || !carom_scene_uncertainty(scene);
         json_t *document = json_pack("{s:s}", "schema", "carom.exact/1");
         cli_add_result(document, answer.result);
-        json_object_set_new(document, "pieces", pieces_json(carom_scene_impact(scene), set->pieces));
-        if (set->outer) json_object_set_new(document, "outer", pieces_json(carom_scene_impact(scene), set->outer));
-        if (set->reached) json_object_set_new(document, "reached", pieces_json(carom_scene_impact(scene), set->reached));
+        json_object_set_new(document, "pieces", pieces_json(impact, set->pieces, velocities));
+        if (set->outer) json_object_set_new(document, "outer", pieces_json(impact, set->outer, velocities));
+        if (set->reached) json_object_set_new(document, "reached", pieces_json(impact, set->reached, velocities));
         json_object_set_new(document, "seconds", carom_json_real(set->seconds));
         json_object_set_new(document, "file", carom_json_text(file));
         const carom_uncertainty *uncertainty = carom_scene_uncertainty(scene);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Law `halm-posa-exact`: the set of post-impact velocities of the impact inclusion as polytopes. In libcarom-exact.
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +14,7 @@ enum {
     RESULT_STATUS,
     RESULT_REASON,
     RESULT_CERTIFICATE,
+    RESULT_FRICTION,
     RESULT_DIMENSION,
     RESULT_PIECES,
     RESULT_ELAPSES,
@@ -28,6 +31,10 @@ static const carom_column result_columns[RESULT_OWN_COLUMNS] = {
                        "one sentence on a status that is not ok, or on an outer set that need not shrink", NULL},
     [RESULT_CERTIFICATE] = {"certificate", CAROM_COLUMN_TEXT, 1, "", "what the outcomes are of the set: exact, inner, outer, or none",
                             NULL},
+    [RESULT_FRICTION] = {"friction", CAROM_COLUMN_TEXT, 1, "",
+                         "whose set it is: planar, or for linearised cones of so many edges, whose set is neither in nor around that of "
+                         "round cones",
+                         NULL},
     [RESULT_DIMENSION] = {"dimension", CAROM_COLUMN_INTEGER, 1, "", "of the contact space that can be reached: the rank of J", NULL},
     [RESULT_PIECES] = {"pieces", CAROM_COLUMN_INTEGER, 1, "", "convex pieces of the set", NULL},
     [RESULT_ELAPSES] = {"elapses", CAROM_COLUMN_INTEGER, 1, "", "pieces that were elapsed within a cell", NULL},
@@ -95,8 +102,10 @@ static carom_status add_piece(carom_table *outcomes, const carom_impact *impact,
 }
 
 // The largest K(v+) of the vertices over the largest K(v-): the energy is convex, so that no other point of a piece has more. NaN for no
-// vertex.
-static double largest_energy_ratio(const carom_impact *impact, const carom_exact_start *start, const carom_polyhedra *set) {
+// vertex, and where velocities are not known.
+static double largest_energy_ratio(const carom_impact *impact, const carom_exact_options *options, const carom_polyhedra *set) {
+    const carom_exact_start *start = options->start;
+    if (start && options->contacts_only) return NAN;
     double before = start ? 0 : carom_impact_initial_energy(impact), largest = NAN;
     for (int k = 0; start && k < start->count; k++)
         before = fmax(before, carom_impact_kinetic_energy(impact, start->vertices + k * set->nv));
@@ -123,13 +132,16 @@ static carom_status answer(const carom_law_call *call, const carom_exact_set *se
     *carom_table_integers(result, own + RESULT_ELAPSES) = set->elapses;
     *carom_table_integers(result, own + RESULT_BITS) = set->bits;
     *carom_table_reals(result, own + RESULT_DATA_CHANGE) = set->data_change;
-    *carom_table_reals(result, own + RESULT_ENERGY_RATIO) = largest_energy_ratio(call->impact, options->start, pieces);
+    *carom_table_reals(result, own + RESULT_ENERGY_RATIO) = largest_energy_ratio(call->impact, options, pieces);
     const carom_exact_start *start = options->start;
     const int numbers = start ? start->count * carom_impact_get_data(call->impact)->nv : 0;
     status = carom_table_set_series(result, own + RESULT_START, start ? start->vertices : NULL, numbers, error);
     if (!status) status = carom_table_set_text(result, own + RESULT_STATUS, carom_exact_status_name(set->status), error);
     if (!status) status = carom_table_set_text(result, own + RESULT_REASON, set->reason, error);
     if (!status) status = carom_table_set_text(result, own + RESULT_CERTIFICATE, certificate, error);
+    char friction[64] = "planar";
+    if (set->cone_edges) snprintf(friction, sizeof friction, "for linearised cones of %" PRId64 " edges", set->cone_edges);
+    if (!status) status = carom_table_set_text(result, own + RESULT_FRICTION, friction, error);
     // There is nothing to select: the set has them all.
     const carom_verdict verdict = carom_exact_set_complete(set)            ? CAROM_COMPLETE
                                   : carom_control_cancelled(call->control) ? CAROM_INTERRUPTED

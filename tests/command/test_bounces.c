@@ -168,7 +168,7 @@ static const refusal refusals[] = {
     {"simulate falling.yaml --law moreau --hypothesis stronge", "--hypothesis is not an option of integrator inclusion or law moreau",
      NULL},
     {"simulate case.yaml --restitution 0.8", "--restitution: law routh has none, its impacts are inelastic", BOX},
-    {"exact cube.yaml --hypothesis poisson --restitution 0.5", "planar contacts only", NULL},
+    {"exact cube.yaml --hypothesis poisson --restitution 0.5", "exact sets are those of planar contacts", NULL},
 };
 
 static void what_a_law_cannot_take_is_refused(void **state) {

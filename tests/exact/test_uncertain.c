@@ -150,6 +150,39 @@ static void intervals_are_no_larger_than_their_points(void **state) {
     carom_impact_free(impact);
 }
 
+// Contact velocities alone: those of the whole set, where that is found, and a finished set where the whole takes far too long.
+static void contact_velocities_need_no_others(void **state) {
+    (void)state;
+    carom_impact *impact = support_impact(&reference_ramone);
+    static const double widths[][MOST_VELOCITIES] = {{0, 0, 0, 0.05, 0.05}, {0.05, 0.05, 0.05}};
+    for (int i = 0; i < 2; i++) {
+        double corners[MOST_CORNERS * MOST_VELOCITIES];
+        const carom_exact_start start = {.count = box_corners(7, reference_ramone.velocity, widths[i], corners), .vertices = corners};
+        carom_exact_options options = carom_exact_defaults();
+        options.start = &start;
+        options.contacts_only = true;
+        carom_exact_set *contacts = solve(impact, &options);
+        assert_int_equal(contacts->status, CAROM_EXACT_OK);
+        carom_exact_set *whole = i ? NULL : solve_start(impact, start.count, corners);
+        if (whole) assert_same_set(contacts->pieces, whole->pieces, 1e-12);
+        carom_exact_set_free(whole);
+        // Sets of points lie in it.
+        carom_stream stream;
+        carom_stream_start(&stream, 9, (uint64_t)i);
+        for (int k = 0; k < support_count(4, 12, 100); k++) {
+            double v[MOST_VELOCITIES];
+            for (int j = 0; j < 7; j++) v[j] = reference_ramone.velocity[j] + widths[i][j] * (2 * carom_stream_uniform(&stream) - 1);
+            carom_impact *one = with_inputs(impact, v, NULL);
+            carom_exact_set *set = solve_mode(one, CAROM_EXACT_UNION);
+            assert_true(worst_excess(set->pieces, contacts->pieces) <= 1e-9 * carom_impact_velocity_scale(impact));
+            carom_exact_set_free(set);
+            carom_impact_free(one);
+        }
+        carom_exact_set_free(contacts);
+    }
+    carom_impact_free(impact);
+}
+
 // Velocities that no contact feels stay what they are, and each goes with its own outcome: a particle (x, y) without friction on a floor,
 // with v_x from 1 to 2 where it falls at v_x.
 static void what_no_contact_feels_is_kept(void **state) {
@@ -444,6 +477,7 @@ int main(void) {
         cmocka_unit_test(boxes_contain_their_points),
         cmocka_unit_test(points_are_polytopes),
         cmocka_unit_test(intervals_are_no_larger_than_their_points),
+        cmocka_unit_test(contact_velocities_need_no_others),
         cmocka_unit_test(what_no_contact_feels_is_kept),
         cmocka_unit_test(texts_of_a_start_are_exact),
         cmocka_unit_test(unfinished_boxes_are_bounded),

@@ -74,7 +74,7 @@ void exact_energy_bound(exact_session *session, const exact_cells *cells, exact_
 }
 
 void exact_impulse_bound(exact_session *session, const exact_cells *cells, exact_polyhedron box, exact_pieces *bound) {
-    exact_polyhedron speeds = exact_cells_all_speeds(session, cells->data), cone = exact_start(session, cells->data);
+    exact_polyhedron speeds = exact_cells_all_speeds(session, cells), cone = exact_start(session, cells->data);
     exact_polyhedron_replace(&cone, exact_polyhedron_elapse(session, cone, speeds));
     exact_polyhedron_replace(&cone, exact_polyhedron_meet(session, cone, cells->terminal));
     add_parts_at_rest(session, cells, cone, box, bound);

@@ -16,6 +16,10 @@
 // Round-off and the grid may leave this much of a dependent row of W, over its diagonal entry.
 #define DEPENDENT_ROW 1e-9
 
+static const double TWO_PI = 6.283185307179586476925286766559;
+// Of tangents of half the angles of friction directions: they are off by its inverse square.
+#define MOST_DIRECTION_DENOMINATOR (1 << 20)
+
 // The impact on its way into rational numbers.
 typedef struct workspace {
     const carom_impact *impact;
@@ -161,6 +165,41 @@ static carom_status read_velocities(workspace *work, const carom_exact_start *st
     }
     for (size_t k = 0; k < count * n; k++) mpq_add(work->velocity[k], work->velocity[k], u[k % n]);
     return status;
+}
+
+// The corners of the polygon of friction directions, which lie on the unit circle: 1 and -1 in the plane, otherwise at angles near 2 pi
+// j/K, (cos a, sin a) = (q^2 - p^2, 2 p q)/(q^2 + p^2) where p/q is tan(a/2) up to 2^-40. One quarter is computed; the others mirror
+// it. Round cones have none.
+static void read_directions(exact_data *data) {
+    const int edges = data->edges, half = edges / 2;
+    if (data->stride == 2) {
+        mpq_set_si(data->edge[0], 1, 1);
+        mpq_set_si(data->edge[1], -1, 1);
+        return;
+    }
+    for (int j = 0; edges && 4 * j <= edges; j++) {
+        const double angle = TWO_PI * j / edges;
+        mpq_t *edge = &data->edge[2 * j], tangent, square, sum;
+        mpq_inits(tangent, square, sum, NULL);
+        exact_rational_near(tangent, tan(angle / 2), MOST_DIRECTION_DENOMINATOR);
+        if (4 * j == edges) mpq_set_ui(tangent, 1, 1);
+        // cos = (1 - t^2)/(1 + t^2), sin = 2 t/(1 + t^2)
+        mpq_mul(square, tangent, tangent);
+        mpq_set_ui(sum, 1, 1);
+        mpq_sub(edge[0], sum, square);
+        mpq_add(sum, sum, square);
+        mpq_div(edge[0], edge[0], sum);
+        mpq_add(edge[1], tangent, tangent);
+        mpq_div(edge[1], edge[1], sum);
+        if (4 * j != edges) note_change(data, fabs(mpq_get_d(edge[0]) - cos(angle)), 1);
+        mpq_clears(tangent, square, sum, NULL);
+    }
+    for (int j = edges / 4 + 1; j < edges; j++) {
+        const int mirrored = j < half ? half - j : j - half;
+        for (int axis = 0; axis < 2; axis++) mpq_set(data->edge[2 * j + axis], data->edge[2 * mirrored + axis]);
+        mpq_neg(data->edge[2 * j], data->edge[2 * j]);
+        if (j >= half) mpq_neg(data->edge[2 * j + 1], data->edge[2 * j + 1]);
+    }
 }
 
 // mu of the impact, or its least and its largest value.
@@ -394,7 +433,8 @@ static carom_status choose_coordinates(workspace *work, carom_error *error) {
 
 // What no impulse changes: v- - lift B v-. One velocity has no coordinates there; the points of a polytope have as many as they span: z
 // counts the distances of some of them from the first one, so that the corners of a box have zeros and ones.
-static carom_status find_constants(workspace *work, carom_error *error) {
+// @param contacts_only  no coordinates are wanted
+static carom_status find_constants(workspace *work, bool contacts_only, carom_error *error) {
     exact_data *data = work->data;
     const size_t d = (size_t)data->dimension, nv = work->nv, starts = (size_t)data->starts;
     mpq_t *y = exact_rationals_take(&work->rationals, d), *apart = exact_rationals_take(&work->rationals, nv * starts);
@@ -417,7 +457,8 @@ static carom_status find_constants(workspace *work, carom_error *error) {
     // Gauss-Jordan on the distances, a column for each start: those at pivots span the others, and their columns hold z.
     size_t rank = 0, pivots[EXACT_MOST_CONSTANTS];
     for (size_t s = 0; s < starts; s++) {
-        size_t row = rank;
+        // The first one alone has no distances.
+        size_t row = contacts_only ? nv : rank;
         while (row < nv && !mpq_sgn(apart[row * starts + s])) row++;
         if (row == nv) continue;
         if (rank == EXACT_MOST_CONSTANTS) {
@@ -514,11 +555,14 @@ carom_status exact_data_create(const carom_impact *impact, const carom_exact_opt
     made->contacts = source->contacts;
     made->n = (int)n;
     made->nv = source->nv;
+    made->stride = made->n / made->contacts;
+    made->edges = source->tangent_dim == 1 ? 2 : (int)options->cone_edges;
     made->starts = options->start ? options->start->count : 1;
     const size_t starts = (size_t)made->starts;
     // The dimension, not known yet, is at most n.
     made->response = exact_rationals_take(&made->rationals, n * n);
     made->metric = exact_rationals_take(&made->rationals, n * n);
+    made->edge = exact_rationals_take(&made->rationals, (size_t)made->edges * (size_t)source->tangent_dim);
     made->friction = exact_rationals_take(&made->rationals, 2 * contacts);
     made->restitution = exact_rationals_take(&made->rationals, contacts);
     made->rest = exact_rationals_take(&made->rationals, nv);
@@ -534,10 +578,11 @@ carom_status exact_data_create(const carom_impact *impact, const carom_exact_opt
 
     // What the impact says, then what follows from it. A fault ends it at any point.
     if (!status) status = carom_impact_has_system(impact) ? read_system(&work, error) : read_delassus(&work, error);
+    if (!status) read_directions(made);
     if (!status && !work.fault) status = read_friction(&work, options->friction, error);
     if (!status && !work.fault) status = read_velocities(&work, options->start, error);
     if (!status && !work.fault) status = choose_coordinates(&work, error);
-    if (!status && !work.fault) status = find_constants(&work, error);
+    if (!status && !work.fault) status = find_constants(&work, options->contacts_only, error);
     if (!status && !work.fault) status = read_restitution(&work, options, error);
     if (!status && !work.fault) status = derive_start(&work, error);
 

@@ -23,14 +23,17 @@ enum {
 /// coordinates, after y and z.
 typedef struct exact_data {
     int contacts, n, nv, dimension;
-    int constants;                  ///< of z
-    int width;                      ///< coordinates in all: y, z, and one for each contact that may owe an impulse
-    int starts;                     ///< vertices of the polytope of v-; 1: a point
+    int stride;     ///< rows of J for each contact: 1 + tangents
+    int edges;      ///< corners of the polygon of friction directions, in order around it: 2 in the plane, none for round cones
+    int constants;  ///< of z
+    int width;      ///< coordinates in all: y, z, and one for each contact that may owe an impulse
+    int starts;     ///< vertices of the polytope of v-; 1: a point
     int owed[EXACT_MOST_CONTACTS];  ///< index of R_i among the coordinates; -1 for a contact without restitution
     int basis[EXACT_MOST_ROWS];     ///< [dimension] rows of J that y consists of
     mpq_t *contact_rows;            ///< C [n x width], zero in the columns of z and R
     mpq_t *response;                ///< W_B [dimension x n]: B M^-1 J'
     mpq_t *metric;                  ///< [dimension x dimension] (B M^-1 B')^-1: y'(metric)y/2 is the energy that the impact can change
+    mpq_t *edge;                    ///< these corners d [edges x tangents], of length 1
     mpq_t *friction;                ///< [contacts x 2] its least and its largest value
     mpq_t *restitution;             ///< e [contacts]: zero where the inclusion is inelastic
     mpq_t *start;                   ///< y, z and R before the impact [starts x width]; R = 0

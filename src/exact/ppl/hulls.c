@@ -41,7 +41,7 @@ static exact_polyhedron grow(exact_session *session, const exact_cell *cell, pro
         exact_polyhedron_replace(&next, exact_polyhedron_meet(session, next, bound));
     }
     // Checks the bits of its coordinates.
-    exact_polyhedron_visit_vertices(session, next, NULL, NULL);
+    exact_polyhedron_outline(session, next);
     return next;
 }
 
@@ -74,8 +74,11 @@ void exact_reach_hulls(exact_session *session, const exact_cells *cells, exact_p
             counts->elapses++;
         }
         exact_polyhedron_replace(&grown->request, NULL);
-        for (int i = 0; !known && i < place->neighbour_count && !session->stop; i++)
-            enter_cell(session, cells, all, place->neighbours[i], grown->reached);
+        for (int i = 0; !known && i < cells->data->contacts * cells->state_count && !session->stop; i++) {
+            const int contact = i / cells->state_count, state = i % cells->state_count;
+            const int neighbour = state == place->states[contact] ? -1 : exact_cells_neighbour(cells, cell, contact, state);
+            if (neighbour >= 0) enter_cell(session, cells, all, neighbour, grown->reached);
+        }
     }
     exact_session_continue(session);
 

@@ -28,10 +28,7 @@ static void remove_covered(exact_session *session, exact_pieces *pieces, exact_p
 }
 
 // The piece is bounded, with coefficients within the budget.
-static bool is_affordable(exact_session *session, exact_polyhedron piece) {
-    exact_polyhedron_visit_vertices(session, piece, NULL, NULL);
-    return !session->stop;
-}
+static bool is_affordable(exact_session *session, exact_polyhedron piece) { return exact_polyhedron_outline(session, piece) != NULL; }
 
 // Room for one more piece.
 static bool make_room(exact_session *session, exact_pieces *pieces) {

@@ -8,10 +8,9 @@
 #ifndef CAROM_EXACT_PPL_POLYHEDRON_H
 #define CAROM_EXACT_PPL_POLYHEDRON_H
 
-#include <ppl_c.h>
-
 #include "carom/base.h"
 #include "exact/ppl/data.h"
+#include "exact/ppl/outline.h"
 
 /// Why a session stopped.
 typedef enum exact_stop {
@@ -49,11 +48,13 @@ bool exact_session_continue(exact_session *session);
 void exact_session_halt(exact_session *session, exact_stop stop);
 
 /// NULL when the session has stopped.
-typedef ppl_Polyhedron_t exact_polyhedron;
+typedef struct exact_polyhedron_body *exact_polyhedron;
 
 exact_polyhedron exact_polyhedron_universe(exact_session *session);
 exact_polyhedron exact_polyhedron_empty(exact_session *session);
 exact_polyhedron exact_polyhedron_copy(exact_session *session, exact_polyhedron source);
+/// The same polyhedron for another owner, who frees it as well; NULL for NULL. Neither may change it.
+exact_polyhedron exact_polyhedron_share(exact_polyhedron polyhedron);
 /// Works in stopped sessions too; NULL is allowed.
 void exact_polyhedron_free(exact_polyhedron polyhedron);
 
@@ -86,12 +87,15 @@ void exact_polyhedron_replace(exact_polyhedron *place, exact_polyhedron next);
 
 bool exact_polyhedron_is_empty(exact_session *session, exact_polyhedron polyhedron);
 bool exact_polyhedron_contains(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron other);
+/// The polytope in doubles, as long as it lives. Stops the session where a coordinate of a vertex has too many bits, and as EXACT_UNBOUNDED
+/// at a ray or line; NULL when it has stopped.
+const exact_outline *exact_polyhedron_outline(exact_session *session, exact_polyhedron polyhedron);
 /// Dimension of the affine hull; 0 when stopped.
 int exact_polyhedron_affine_dimension(exact_session *session, exact_polyhedron polyhedron);
 
 /// Receives a vertex [dimension of the polyhedron]. The array is reused.
 typedef void (*exact_vertex_visit)(void *user, mpq_t *vertex);
-/// Visits the vertices of a polytope and checks the bits of their coordinates. Stops the session as EXACT_UNBOUNDED at a ray or line.
+/// Visits the vertices of a polytope. Stops the session as EXACT_UNBOUNDED at a ray or line.
 /// @return how many there are; `visit` may be NULL
 int exact_polyhedron_visit_vertices(exact_session *session, exact_polyhedron polyhedron, exact_vertex_visit visit, void *user);
 

@@ -163,6 +163,22 @@ void exact_rational_shortest(mpq_t value, double x) {
     mpq_clear(exact);
 }
 
+void exact_rational_near(mpq_t value, double x, long most_denominator) {
+    // Convergents p/q of x = a_0 + 1/(a_1 + 1/(a_2 + ...)).
+    long p = (long)floor(x), q = 1, p_before = 1, q_before = 0;
+    double rest = x - floor(x);
+    while (rest > 0 && 1 / rest < (double)most_denominator) {
+        const long a = (long)floor(1 / rest);
+        if (a * q + q_before > most_denominator) break;
+        const long p_next = a * p + p_before, q_next = a * q + q_before;
+        p_before = p, q_before = q;
+        p = p_next, q = q_next;
+        rest = 1 / rest - floor(1 / rest);
+    }
+    mpq_set_si(value, p, (unsigned long)q);
+    mpq_canonicalize(value);
+}
+
 double exact_rational_double(const mpq_t value) {
     // GMP truncates towards zero: the nearest double is that, or the next one away from zero.
     const double candidates[2] = {mpq_get_d(value), nextafter(mpq_get_d(value), mpq_sgn(value) < 0 ? -INFINITY : INFINITY)};

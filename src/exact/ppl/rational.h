@@ -33,6 +33,10 @@ double exact_rational_round(mpq_t value, double x, int exponent);
 /// within 17 places; of others x itself.
 void exact_rational_shortest(mpq_t value, double x);
 
+/// The last of the continued fraction of x >= 0 with a denominator of at most this: it is off by less than its inverse over its
+/// denominator.
+void exact_rational_near(mpq_t value, double x, long most_denominator);
+
 /// Makes numbers equal that were meant to be: those within 2^-31 of the scale become zero, or, up to their sign, the first of those that
 /// are so close. A grid alone would part equal numbers on both sides of the middle between two of its points.
 void exact_settle(size_t count, double *values, double scale);

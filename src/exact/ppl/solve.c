@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exact set of an impact: checks, phases within the budget, and what an unfinished run may still claim.
 #include <math.h>
+#include <ppl_c.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -120,7 +121,7 @@ static bool starts_terminal(const exact_data *data) {
     mpq_inits(normal, scratch, NULL);
     for (int k = 0; k < data->starts * data->contacts && terminal; k++) {
         mpq_t *start = data->start + k / data->contacts * data->width;
-        mpq_t *row = data->contact_rows + 2 * (k % data->contacts) * data->width;
+        mpq_t *row = data->contact_rows + data->stride * (k % data->contacts) * data->width;
         mpq_set_ui(normal, 0, 1);
         for (int i = 0; i < data->dimension; i++) exact_rational_add_product(normal, row[i], start[i], scratch);
         terminal = mpq_sgn(normal) >= 0;
@@ -149,8 +150,9 @@ static carom_status note_stop(exact_stop stop, const char *before, const exact_d
         snprintf(set->reason, sizeof set->reason,
                  "a piece has a ray, the friction cone is not pointed: change the scene, or sample the set (`carom sample`)%s", few);
     else
-        snprintf(set->reason, sizeof set->reason, "%s before %s%s: %s, or sample the set (`carom sample`)%s", reasons[stop].happened,
-                 before, stop == EXACT_OUT_OF_ENERGY ? ", and the set may be unbounded" : "", reasons[stop].remedy, few);
+        snprintf(set->reason, sizeof set->reason, "%s before %s%s: %s%s, or sample the set (`carom sample`)%s", reasons[stop].happened,
+                 before, stop == EXACT_OUT_OF_ENERGY ? ", and the set may be unbounded" : "", reasons[stop].remedy,
+                 data->constants ? ", leave out what no contact feels (`carom exact --contacts-only`)" : "", few);
     return CAROM_OK;
 }
 
@@ -234,6 +236,27 @@ static carom_status note_cancelling_normals(const carom_impact *impact, carom_ex
     return CAROM_OK;
 }
 
+// Linearised cones are for one or two contacts in space, in the modes that know them.
+static carom_status check_cones(const carom_impact_data *data, const carom_exact_options *options, carom_error *error) {
+    const int64_t edges = options->cone_edges;
+    if (edges < CAROM_MIN_CONE_EDGES || edges > CAROM_MAX_CONE_EDGES || edges % 2)
+        return carom_fail(error, CAROM_BAD_INPUT, "cone_edges: %lld is not an even number between %d and %d", (long long)edges,
+                          CAROM_MIN_CONE_EDGES, CAROM_MAX_CONE_EDGES);
+    if (data->tangent_dim == 1)
+        return carom_fail(error, CAROM_BAD_INPUT,
+                          "cone_edges: the contacts are planar, and their friction cones have two edges: leave it out");
+    if (data->contacts > CAROM_EXACT_MOST_SPATIAL_CONTACTS)
+        return carom_fail(error, CAROM_BAD_INPUT,
+                          "cone_edges: sets of linearised cones are computed for at most %d contacts, not %d: sample",
+                          CAROM_EXACT_MOST_SPATIAL_CONTACTS, data->contacts);
+    if (options->mode == CAROM_EXACT_EPS || options->hypothesis != CAROM_EXACT_INELASTIC || options->modes)
+        return carom_fail(
+            error, CAROM_BAD_INPUT,
+            "cone_edges: mode eps, restitution and joint modes are those of planar contacts; linearised cones have modes exact "
+            "and hull");
+    return CAROM_OK;
+}
+
 carom_status carom_exact_solve(const carom_impact *impact, const carom_exact_options *options, const carom_control *control,
                                carom_exact_set **set, carom_error *error) {
     *set = NULL;
@@ -253,10 +276,12 @@ carom_status carom_exact_solve(const carom_impact *impact, const carom_exact_opt
         return carom_fail(error, CAROM_BAD_INPUT, "restitution: %g is not between 0 and 1", options->restitution);
     if (options->hypothesis != CAROM_EXACT_INELASTIC && options->mode != CAROM_EXACT_UNION)
         return carom_fail(error, CAROM_BAD_INPUT, "mode: outer sets are those of the inelastic inclusion; with a hypothesis use exact");
-    if (source->tangent_dim != 1)
-        return carom_fail(
-            error, CAROM_UNSUPPORTED,
-            "exact sets are computed for planar contacts only: friction in space has round cones; sample the set (`carom sample`)");
+    if (source->tangent_dim != 1 && !options->cone_edges)
+        return carom_fail(error, CAROM_UNSUPPORTED,
+                          "exact sets are those of planar contacts; friction in space has round cones: ask for the set of linearised cones "
+                          "(`carom exact --cone-edges 4`), or sample the set (`carom sample`)");
+    const carom_status fault_of_cones = options->cone_edges ? check_cones(source, options, error) : CAROM_OK;
+    if (fault_of_cones) return fault_of_cones;
     carom_status status = exact_check_uncertain(source, options->start, options->friction, error);
     if (status) return status;
     carom_exact_set *made = calloc(1, sizeof *made);
@@ -275,6 +300,7 @@ carom_status carom_exact_solve(const carom_impact *impact, const carom_exact_opt
         status = conclude(made, CAROM_EXACT_BAD_DATA, fault, impact, error);
     } else if (!status) {
         made->dimension = data->dimension;
+        made->cone_edges = source->tangent_dim == 1 ? 0 : options->cone_edges;
         made->data_change = data->change;
         status = solve_data(data, options, control, made, error);
         if (!status && options->mode == CAROM_EXACT_EPS && made->status == CAROM_EXACT_OK)

@@ -8,6 +8,13 @@
 
 #include "exact/ppl/fixpoint.h"
 
+// Energies that differ by less than this share are equal: the order then does not hang on the rounding of doubles, and the older piece,
+// which has fewer switches, often contains what comes of the younger one.
+#define EQUAL_ENERGIES 1e-6
+
+// More states than a contact can have: without force, and all corners and sides of a polygon and itself, twice.
+enum { MOST_STATES = 2 + 4 * CAROM_MAX_CONE_EDGES + 1 };
+
 // A piece on its way into a cell.
 typedef struct item {
     exact_polyhedron piece;
@@ -28,20 +35,22 @@ typedef struct union_search {
     double metric[EXACT_MOST_ROWS * EXACT_MOST_ROWS];  // [d x d], for energies
 } union_search;
 
-// The largest energy y' (metric) y of the vertices of an item.
-typedef struct energy_visit {
-    const union_search *search;
-    double largest;
-} energy_visit;
-
-static void take_energy(void *user, mpq_t *vertex) {
-    energy_visit *visit = user;
-    const int d = visit->search->cells->data->dimension;
-    double y[EXACT_MOST_ROWS], energy = 0;
-    for (int i = 0; i < d; i++) y[i] = mpq_get_d(vertex[i]);
+// The energy y' (metric) y.
+static double energy_at(const union_search *search, const double *y) {
+    const int d = search->cells->data->dimension;
+    double energy = 0;
     for (int i = 0; i < d; i++)
-        for (int j = 0; j < d; j++) energy += y[i] * visit->search->metric[i * d + j] * y[j];
-    visit->largest = fmax(visit->largest, energy);
+        for (int j = 0; j < d; j++) energy += y[i] * search->metric[i * d + j] * y[j];
+    return energy;
+}
+
+// The largest of a piece, which has it at a vertex. Doubles are exact enough: the energy only orders the queue.
+static double largest_energy(const union_search *search, exact_polyhedron piece) {
+    const exact_outline *outline = exact_polyhedron_outline(search->session, piece);
+    double largest = 0;
+    for (int k = 0; outline && k < outline->vertices; k++)
+        largest = fmax(largest, energy_at(search, outline->vertex + k * outline->dimension));
+    return largest;
 }
 
 static void remove_item(union_search *search, int i) {
@@ -81,29 +90,48 @@ static void offer(union_search *search, int cell, exact_polyhedron piece) {
         exact_polyhedron_free(piece);
         return;
     }
-    // Doubles are exact enough: the energy only orders the queue.
-    energy_visit visit = {search, 0};
-    exact_polyhedron_visit_vertices(session, piece, take_energy, &visit);
-    if (visit.largest > search->most) {
+    const double energy = largest_energy(search, piece);
+    if (energy > search->most) {
         search->gains = true;
         exact_polyhedron_free(piece);
         return;
     }
-    search->queue[search->queued++] = (item){piece, visit.largest, cell};
+    search->queue[search->queued++] = (item){piece, energy, cell};
 }
 
-static void enter_cell(union_search *search, int cell, exact_polyhedron from) {
-    const exact_cell *target = &search->cells->cells[cell];
-    exact_polyhedron piece = exact_polyhedron_meet(search->session, from, target->cone);
-    if (!search->cells->overlapping) {
-        offer(search, cell, piece);
+// Queues the part of a piece in a cell, which becomes the queue's.
+static void enter_cell(union_search *search, int cell, exact_polyhedron part) {
+    const exact_cells *cells = search->cells;
+    if (!cells->overlapping) {
+        offer(search, cell, part);
         return;
     }
     // Overlapping cells reach beyond n_i = 0: a solution goes on only where some active contact approaches, one convex part for each.
-    for (int i = 0; i < search->cells->data->contacts; i++)
-        if (target->states[i] != EXACT_INACTIVE)
-            offer(search, cell, exact_polyhedron_meet(search->session, piece, search->cells->approaching[i]));
-    exact_polyhedron_free(piece);
+    for (int i = 0; i < cells->data->contacts; i++)
+        if (cells->states[cells->cells[cell].states[i]].active)
+            offer(search, cell, exact_polyhedron_meet(search->session, part, cells->approaching[i]));
+    exact_polyhedron_free(part);
+}
+
+// Queues a piece of a cell in all neighbours that it touches. Those behind the same door receive the same part of it.
+static void enter_neighbours(union_search *search, int cell, exact_polyhedron piece) {
+    exact_session *session = search->session;
+    const exact_cells *cells = search->cells;
+    exact_polyhedron parts[MOST_STATES];
+    for (int i = 0; i < cells->data->contacts && !session->stop; i++) {
+        const int own = cells->cells[cell].states[i];
+        memset(parts, 0, sizeof parts);
+        for (int state = 0; state < cells->state_count && !session->stop; state++) {
+            const int neighbour = state == own ? -1 : exact_cells_neighbour(cells, cell, i, state);
+            if (neighbour < 0) continue;
+            const int door = exact_cells_door(cells, cell, i, state);
+            if (!parts[door])
+                parts[door] = door == own ? exact_polyhedron_share(piece)
+                                          : exact_polyhedron_meet(session, piece, cells->regions[i * cells->state_count + door]);
+            enter_cell(search, neighbour, exact_polyhedron_share(parts[door]));
+        }
+        for (int state = 0; state < cells->state_count; state++) exact_polyhedron_free(parts[state]);
+    }
 }
 
 // Elapses one item within its cell and queues where it goes on.
@@ -112,14 +140,13 @@ static void advance(union_search *search, const item *popped) {
     const exact_cell *cell = &search->cells->cells[popped->cell];
     if (exact_pieces_cover(session, &search->reached[popped->cell], popped->piece)) return;
     // (P elapse flow) meet cone; without a flow the piece stays what it is.
-    exact_polyhedron piece = exact_polyhedron_copy(session, popped->piece);
+    exact_polyhedron piece = exact_polyhedron_share(popped->piece);
     if (cell->flow) exact_polyhedron_replace(&piece, exact_polyhedron_elapse(session, piece, cell->flow));
     exact_polyhedron_replace(&piece, exact_polyhedron_meet(session, piece, cell->cone));
     search->counts->elapses++;
-    // A copy is added, since the list may merge what it takes.
-    if (exact_pieces_add(session, &search->reached[popped->cell], exact_polyhedron_copy(session, piece))) {
+    if (exact_pieces_add(session, &search->reached[popped->cell], exact_polyhedron_share(piece))) {
         exact_pieces_add(session, search->outcomes, exact_polyhedron_meet(session, piece, search->cells->terminal));
-        for (int i = 0; i < cell->neighbour_count && !session->stop; i++) enter_cell(search, cell->neighbours[i], piece);
+        enter_neighbours(search, popped->cell, piece);
     }
     exact_polyhedron_free(piece);
 
@@ -140,15 +167,12 @@ void exact_reach_union(exact_session *session, const exact_cells *cells, exact_c
     const int d = cells->data->dimension;
     for (int k = 0; k < d * d; k++) search.metric[k] = mpq_get_d(cells->data->metric[k]);
 
-    // The energy before the impact.
-    energy_visit before = {&search, 0};
-    for (int s = 0; s < cells->data->starts; s++) take_energy(&before, cells->data->start + s * cells->data->width);
-    search.most = counts->gain * before.largest;
-
     // The start enters every cell in which it lies; what is terminal already stays.
     exact_add_settled_start(session, cells, outcomes);
     exact_polyhedron start = exact_start(session, cells->data);
-    for (int i = 0; i < cells->count && !session->stop; i++) enter_cell(&search, i, start);
+    search.most = counts->gain * largest_energy(&search, start);
+    for (int i = 0; i < cells->count && !session->stop; i++)
+        enter_cell(&search, i, exact_polyhedron_meet(session, start, cells->cells[i].cone));
     exact_polyhedron_free(start);
     const bool inelastic = exact_data_is_inelastic(cells->data);
     while (search.queued && exact_session_continue(session)) {
@@ -156,7 +180,7 @@ void exact_reach_union(exact_session *session, const exact_cells *cells, exact_c
         // and the oldest of all, with the fewest switches, leads to outcomes before the budget is spent.
         int best = 0;
         for (int i = 1; i < search.queued && inelastic; i++)
-            if (search.queue[i].energy > search.queue[best].energy) best = i;
+            if (search.queue[i].energy > (1 + EQUAL_ENERGIES) * search.queue[best].energy) best = i;
         const item popped = search.queue[best];
         remove_item(&search, best);
         advance(&search, &popped);
