@@ -34,17 +34,17 @@ allowed() {
 room_of_header() {
     case "$1" in
     api | base | status | stream | loop | digest | option | table | registry) echo base ;;
-    arena | clock | picture | dense | box | ode | modular | quad | expression | condition | suggest | bracket | vector3 | quaternion | instruction_sets) echo base ;;
+    arena | clock | picture | dense | box | ode | modular | quad | expression | condition | suggest | bracket | vector3 | quaternion | instruction_sets | solid) echo base ;;
     functional | impact | joint_modes | polyhedra | system | uncertain | vary) echo impact ;;
     lcp) echo solvers ;;
     worst) echo reach ;;
     draws | many | propagative | stronge) echo laws ;;
     questions | sensitivity) echo sets ;;
     bound) echo exact ;;
-    rotation) echo bodies ;;
+    rotation | outline) echo bodies ;;
     model) echo mujoco ;;
     studies) echo dynamics ;;
-    scene | result | plot | files | json | temporary) echo io ;;
+    scene | result | plot | files | json | temporary | stage) echo io ;;
     carom) echo io ;; # the whole API: for the rooms that may use all of it
     *) echo "$1" ;;   # step.h belongs to step
     esac

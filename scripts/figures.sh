@@ -67,6 +67,10 @@ draw disks Jn.C,Jn.E
 draw disks-focus Jn.C,Jn.E --focus
 run_laws cube-k8 lemke
 draw cube Jn.A,Jn.B --focus
+# The mechanisms of docs/draw.md.
+"$carom" draw scenes/block.yaml --outcome sequential --number 1,2 --size column -o "$figures/draw-block.png"
+"$carom" draw scenes/quadruped.yaml --outcome anitescu-potra -o "$figures/draw-quadruped.png"
+"$carom" draw scenes/disks.yaml --outcome propagative,sequential --size column -o "$figures/draw-disks.png"
 # A build without PPL has no exact sets.
 if "$carom" exact scenes/block.yaml >/dev/null 2>&1; then
     run_exact compass random

@@ -4,6 +4,7 @@
 #ifndef CAROM_BODIES_H
 #define CAROM_BODIES_H
 
+#include "carom/solid.h"
 #include "carom/system.h"
 
 CAROM_API_BEGIN
@@ -75,6 +76,12 @@ double carom_body_feature_support(const carom_body *body, int feature, const dou
 /// Convex parts to be drawn: the ellipsoids of a union; 1 for an intersection and for a polyhedron.
 int carom_body_parts(const carom_body *body);
 double carom_body_part_support(const carom_body *body, int part, const double u[3], double rho[3]);
+/// The same parts as solids at a place. An intersection of two ellipsoids is the hull of CAROM_BODY_DIRECTIONS of its support points.
+/// @param rotation  body to world, [3 x 3]
+/// @param arena     that the solids and their vertices belong to
+carom_status carom_body_solids(const carom_body *body, const double position[3], const double rotation[9], carom_arena *arena,
+                               carom_solids *solids, carom_error *error);
+enum { CAROM_BODY_DIRECTIONS = 2000 };
 
 // -------------------------------------------------------------------------------------------------------------------- a body above a plane
 

@@ -8,5 +8,6 @@
 #include "carom/plot.h"
 #include "carom/result.h"
 #include "carom/scene.h"
+#include "carom/stage.h"
 
 #endif

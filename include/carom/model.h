@@ -5,6 +5,7 @@
 #define CAROM_MODEL_H
 
 #include "carom/laws.h"
+#include "carom/solid.h"
 #include "carom/system.h"
 
 CAROM_API_BEGIN
@@ -198,6 +199,20 @@ carom_status carom_model_freeze_bare(carom_model *model, bool any, carom_model_s
 /// What the last load, freeze or detection found worth knowing: sentences, 0..warnings-1. NULL beyond them.
 int carom_model_warnings(const carom_model *model);
 const char *carom_model_warning(const carom_model *model, int index);
+
+// -------------------------------------------------------------------------------------------------------------------------------
+// appearance
+
+/// The solids of a model, body by body: of each body the geoms that MuJoCo's viewer shows (groups 0 to 2, not transparent), else all that
+/// it has, and of a body without geoms segments from its origin to its centre of mass, its sites and its children. Meshes stand for their
+/// convex hulls. The model's state stays.
+/// @param velocity  [nv] with which it has moved; NULL: the state's
+/// @param time      that it has moved from its state [s], without forces and contacts
+/// @param arena     that the solids and their names and vertices belong to
+/// @return CAROM_BAD_INPUT for numbers that are not finite
+/// Cost: the positions of all bodies once, and copies of meshes
+carom_status carom_model_solids(const carom_model *model, const double *velocity, double time, carom_arena *arena, carom_solids *solids,
+                                carom_error *error);
 
 // ------------------------------------------------------------------------------------------------------------- MuJoCo's own contact solver
 

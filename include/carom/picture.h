@@ -28,6 +28,11 @@ typedef struct carom_plot_series {
     const double *x, *y;  ///< [count]; a NaN breaks a path, trace, line or outline, or separates areas
 } carom_plot_series;
 
+/// Of a picture on paper [mm]. All zero: 1200 x 900 dots, and as PDF 174 x 130.5 mm.
+typedef struct carom_plot_size {
+    double width, height;
+} carom_plot_size;
+
 typedef struct carom_plot {
     const char *title, *x_label, *y_label;  ///< any UTF-8 text; shown as it is
     const carom_plot_series *series;
@@ -35,6 +40,7 @@ typedef struct carom_plot {
     bool focus;  ///< the ranges of the axes leave paths and traces out, which then run out of the picture
     bool log_x;  ///< x holds logarithms to base 10; the axis shows the numbers themselves
     bool equal;  ///< one unit is as long on both axes
+    carom_plot_size size;
 } carom_plot;
 
 CAROM_API_END

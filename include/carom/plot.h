@@ -47,7 +47,14 @@ void carom_plot_assign_looks(int count, const char *const *laws, int *looks);
 /// @param chosen    [2] receives their places, ascending
 void carom_plot_choose_axes(int contacts, int count, const double *ranges, int chosen[2]);
 
-/// Draws with gnuplot into `path`, PNG or SVG by its ending; written under a temporary name and renamed.
+/// Limits of sizes [mm].
+enum { CAROM_PLOT_LEAST_SIZE = 40, CAROM_PLOT_MOST_SIZE = 1000 };
+/// Reads a size: "column" (84 x 63 mm), "page" (174 x 120), "slide" (254 x 143), or WIDTHxHEIGHT in millimetres, such as "100x80". Fonts
+/// have 8 points or more then, PNGs 300 dots per inch.
+/// @return CAROM_BAD_INPUT, naming the text
+carom_status carom_plot_parse_size(const char *text, carom_plot_size *size, carom_error *error);
+
+/// Draws with gnuplot into `path`, PNG, SVG or PDF by its ending; written under a temporary name and renamed.
 /// @return CAROM_UNSUPPORTED when gnuplot is missing, CAROM_BAD_INPUT for another ending, nothing to draw, or when `path` exists and is not
 ///         such a picture, CAROM_IO_FAILED
 carom_status carom_plot_write(const carom_plot *plot, const char *path, carom_error *error);
@@ -61,14 +68,15 @@ carom_status carom_plot_check(const char *path, carom_error *error);
 /// Pictures of a result file: one for each pair of axes, all laws overlaid.
 typedef struct carom_plot_request {
     const char *axes;  ///< "Jn.A,Jn.B"; NULL: chosen, see docs/plots.md
-    /// Name of the picture when it ends in .png or .svg, or `axes` are given; otherwise a prefix that "-Jn.A-Jn.B.png" is added to, with _
-    /// for what file names may not hold. NULL: the name of the result file without its ending is the prefix.
+    /// Name of the picture when it ends in .png, .svg or .pdf, or `axes` are given; otherwise a prefix that "-Jn.A-Jn.B.png" is added to,
+    /// with _ for what file names may not hold. NULL: the name of the result file without its ending is the prefix.
     const char *output;
     bool svg;    ///< write an SVG beside every PNG
     bool focus;  ///< the axes show the outcomes; paths run out of the picture
     /// Further result files of the same contacts, drawn into the same pictures; ends with NULL. NULL: none.
     const char *const *overlays;
     bool apart;  ///< files are read as by carom_result_open_apart
+    carom_plot_size size;
 } carom_plot_request;
 
 /// Receives the path of each picture written.

@@ -77,6 +77,30 @@ bool carom_scene_place_simulate_error(const carom_scene *scene, const char *key,
 /// The same for a key of the scene itself, written with dots: "initial.attitude"; as much of it as the scene has.
 void carom_scene_place_key_error(const carom_scene *scene, carom_error *error);
 
+// ------------------------------------------------------------------------------------------------------------------------------ appearance
+
+/// The solids of a scene at its state. Of a model those of carom_model_solids; a body above its plane, which is a solid, too; many bodies
+/// with their walls; balls, whose plane is that of x and z, so that gravity points down; of two bodies that touch segments from the centres
+/// of mass to their contact, which is the origin.
+/// @param velocity  [nv] of the scene's impact with which it has moved; NULL: its own
+/// @param time      that it has moved [s], without forces and contacts; 0 for scenes without impact
+/// @param arena     that the solids belong to
+/// @return CAROM_UNSUPPORTED for a scene of matrices, which has no bodies
+carom_status carom_scene_solids(const carom_scene *scene, const double *velocity, double time, carom_arena *arena, carom_solids *solids,
+                                carom_error *error);
+/// The same at a recorded state of the scene's motion.
+/// @param states  of an integrator: columns qpos and qvel, or position, attitude and momentum or velocity
+/// @return CAROM_UNSUPPORTED also for states that do not say where the bodies are
+carom_status carom_scene_solids_at(const carom_scene *scene, const carom_table *states, int64_t row, carom_arena *arena,
+                                   carom_solids *solids, carom_error *error);
+/// Where the contacts of a scene's impact are, in the space of its solids: points, normals and tangents, as in carom_contact_geometry, with
+/// NaN for what has no place. Pointers are NULL in a scene without impact.
+typedef struct carom_scene_places {
+    const double *points, *normals;  ///< [contacts x 3]
+    const double *tangents;          ///< [contacts * tangent_dim x 3]
+} carom_scene_places;
+carom_status carom_scene_contacts(const carom_scene *scene, carom_arena *arena, carom_scene_places *places, carom_error *error);
+
 // -------------------------------------------------------------------------------------------------------------------------------- families
 
 /// A scene as a function of named numbers: coordinates and parameters. For scenes with `model`, coordinates are its slide and hinge joints,

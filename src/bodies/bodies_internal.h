@@ -19,6 +19,9 @@ typedef struct carom_hull {
 carom_status carom_hull_create(const double *points, int count, carom_hull *hull, carom_error *error);
 void carom_hull_release(carom_hull *hull);
 
+/// The shape of a body, about its centre of mass, with all centers given and a hull's vertices only.
+const carom_shape_data *carom_body_shape(const carom_body *body);
+
 /// Moments of a solid: of 1, rho and rho rho' over its volume. [1 + 3 + 9]
 typedef struct carom_moments {
     double volume, first[3], second[9];

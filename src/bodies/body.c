@@ -191,6 +191,7 @@ void carom_body_free(carom_body *body) {
     free(body);
 }
 
+const carom_shape_data *carom_body_shape(const carom_body *body) { return &body->shape; }
 double carom_body_mass(const carom_body *body) { return body->mass; }
 const double *carom_body_inertia(const carom_body *body) { return body->inertia; }
 const carom_mass_properties *carom_body_uniform(const carom_body *body) { return &body->uniform; }

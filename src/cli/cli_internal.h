@@ -259,7 +259,7 @@ void cli_place_error(const cli_arguments *arguments, const carom_scene *scene, c
 // ------------------------------------------------------------------------------------------------------------ commands
 
 extern const cli_command cli_info, cli_resolve, cli_sample, cli_exact, cli_bound, cli_compare, cli_query, cli_hodograph, cli_simulate,
-    cli_compliant, cli_lcp, cli_measure, cli_plot, cli_explore, cli_bench, cli_design, cli_docs, cli_modes, cli_sweep, cli_worst,
+    cli_compliant, cli_lcp, cli_measure, cli_draw, cli_plot, cli_explore, cli_bench, cli_design, cli_docs, cli_modes, cli_sweep, cli_worst,
     cli_replay;
 
 #endif

@@ -19,7 +19,7 @@ enum { SHOWN_POINTS = 60 };
 
 static const cli_flag flags[] = {
     {"threads", "N", "threads (default: one per core); results do not depend on it"},
-    {"figure", "FILE", "draw the normal velocities over the exact set, PNG or SVG"},
+    {"figure", "FILE", "draw the normal velocities over the exact set, PNG, SVG or PDF"},
     {"output", "FILE", "write the impacts and the exact set to an HDF5 file"},
     {"json", NULL, "print one JSON document"},
 };

@@ -15,8 +15,8 @@
 // The only place that lists the commands.
 static const cli_command *const commands[] = {&cli_info,     &cli_resolve,   &cli_sample, &cli_exact,   &cli_bound, &cli_worst,
                                               &cli_replay,   &cli_modes,     &cli_sweep,  &cli_compare, &cli_query, &cli_hodograph,
-                                              &cli_simulate, &cli_compliant, &cli_lcp,    &cli_measure, &cli_plot,  &cli_explore,
-                                              &cli_design,   &cli_bench,     &cli_docs,   NULL};
+                                              &cli_simulate, &cli_compliant, &cli_lcp,    &cli_measure, &cli_draw,  &cli_plot,
+                                              &cli_explore,  &cli_design,    &cli_bench,  &cli_docs,    NULL};
 
 static bool is_help(const char *word) { return !strcmp(word, "--help") || !strcmp(word, "-h"); }
 

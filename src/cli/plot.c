@@ -14,8 +14,9 @@ static const cli_flag flags[] = {
      "contact velocities with the largest extent)"},
     {"overlay", "FILE,FILE,...", "more result files of the same contacts, to be drawn into the same pictures"},
     {"focus", NULL, "zoom in on the outcomes; paths may run out of the picture"},
-    {"output", "FILE", "with --axes, the PNG or SVG file; otherwise what the file names start with (default: the result's name)"},
+    {"output", "FILE", "with --axes, the PNG, SVG or PDF file; otherwise what the file names start with (default: the result's name)"},
     {"svg", NULL, "write an SVG beside every PNG"},
+    {"size", "SIZE", "of the pictures on paper: column (84 x 63 mm), page (174 x 120), slide (254 x 143), or WxH in millimetres"},
     {"json", NULL, "print one JSON document"},
 };
 
@@ -35,13 +36,18 @@ static int run_plot(const cli_arguments *arguments) {
         else
             overlays[count++] = name;
     }
+    carom_plot_size size = {0};
+    carom_error inner;
+    if (!status && cli_given(arguments, "size") && carom_plot_parse_size(cli_value(arguments, "size"), &size, &inner))
+        status = carom_fail(&error, CAROM_BAD_INPUT, "--size: %s", inner.message);
     // Axes and names that are not given are chosen by the library.
     const carom_plot_request request = {.axes = cli_value(arguments, "axes"),
                                         .output = cli_value(arguments, "output"),
                                         .svg = cli_given(arguments, "svg"),
                                         .focus = cli_given(arguments, "focus"),
                                         .overlays = overlays,
-                                        .apart = true};
+                                        .apart = true,
+                                        .size = size};
     if (!status) status = carom_plot_result(arguments->operand, &request, cli_note_file, files, &error);
     free(names);
     int exit_status = EXIT_DONE;

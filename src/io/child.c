@@ -6,10 +6,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+extern char **environ;
 
 enum {
     MEMORY = 256 << 20,  // beside what the file holds
@@ -51,4 +54,21 @@ bool carom_child_survives(int64_t file_size, void (*rehearsed)(void *user), void
     while (waitpid(child, &ended, 0) < 0)
         if (errno != EINTR) return true;
     return WIFEXITED(ended) && WEXITSTATUS(ended) == 0;
+}
+
+bool carom_child_run(const char *const words[], const int streams[3], int *status) {
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    *status = -1;
+    if (posix_spawn_file_actions_init(&actions)) return false;
+    for (int i = 0; i < 3; i++) posix_spawn_file_actions_adddup2(&actions, streams[i], i);
+    // posix_spawn wants arguments that could be written to, and does not write to them.
+    const bool started = !posix_spawnp(&child, words[0], &actions, NULL, (char *const *)words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    int ended = 0;
+    while (started && waitpid(child, &ended, 0) < 0)
+        if (errno != EINTR) return true;
+    if (started && WIFEXITED(ended)) *status = WEXITSTATUS(ended);
+    // 127 is the other way to learn that there is no such program (POSIX, posix_spawn).
+    return started && *status != 127;
 }

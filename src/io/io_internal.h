@@ -44,9 +44,11 @@ struct carom_scene {
     carom_body_motion body_motion;
     carom_bodies_motion bodies_motion;
     carom_surface_law collisions;
-    carom_model *model;    ///< NULL for a form without one
-    carom_system *system;  ///< of a scene with 'model' that was read for an integrator
-    carom_system *balls;   ///< of a scene with 'balls' that was read for an integrator
+    carom_model *model;          ///< NULL for a form without one
+    carom_system *system;        ///< of a scene with 'model' that was read for an integrator
+    carom_system *balls;         ///< of a scene with 'balls' that was read for an integrator
+    carom_ball_data ball_data;   ///< of a scene with 'balls'; count 0: it has none
+    carom_two_bodies_data pair;  ///< of a scene with 'two_bodies'; tangent_dim 0: it has none
     carom_motion motion;
     carom_error obstacle;         ///< why a scene with 'model' has no system
     bool moves;                   ///< read for an integrator

@@ -250,6 +250,14 @@ double model_cast_ray(const mjModel *compiled, const mjData *data, int geom, con
 
 bool model_touches_flex(const mjContact *contact) { return contact->geom1 < 0 || contact->geom2 < 0; }
 
+int model_count_soft_parts(const mjModel *compiled) {
+#if mjVERSION_HEADER >= 300
+    return model_count(compiled->nskin) + model_count(compiled->nflex);
+#else
+    return model_count(compiled->nskin);
+#endif
+}
+
 // Such geoms came with 3.11.
 bool model_touches_belt(const mjModel *compiled, const mjContact *contact) {
 #if mjVERSION_HEADER >= 3011000

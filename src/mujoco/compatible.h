@@ -78,6 +78,8 @@ bool model_touches_flex(const mjContact *contact);
 bool model_touches_belt(const mjModel *compiled, const mjContact *contact);
 // A contact of two geoms, its other members zero.
 mjContact model_contact_of(int first_geom, int second_geom);
+// Skins and deformable bodies.
+int model_count_soft_parts(const mjModel *compiled);
 // The first of the bodies that move with a body; 0, the world, for bodies that only a user moves, too.
 int model_weld(const mjModel *compiled, int body);
 

@@ -91,7 +91,7 @@ static void bad_input_is_refused_in_one_line(void **state) {
         {"sweep case.yaml --vary mu=-1:1:1", "mu = -1", FLAT},
         {"sweep case.yaml --vary mu=0:1:1 --vary mu=0:1:1", "given twice", FLAT},
         {"sweep case.yaml --vary mu=0:1:1 --critical --hypothesis stronge", "--critical: needs exact sets", FLAT},
-        {"sweep case.yaml --vary mu=0:1:1 -o map.pdf", "map.pdf", FLAT},
+        {"sweep case.yaml --vary mu=0:1:1 -o map.gif", "map.gif", FLAT},
     };
     check_refusals(*state, refusals, sizeof refusals / sizeof *refusals);
 }

@@ -256,8 +256,8 @@ static void names_with_the_ending_of_another_format_are_refused(void **state) {
         {{"exact", "block.yaml", "--export", "a.h5"}, "cannot end in .h5, but in .txt"},
         {{"compare", "block.yaml", "-o", "a.md"}, "a directory"},
         {{"hodograph", "flat.yaml", "-o", "a.svg"}, "a directory"},
-        {{"plot", "set.h5", "-o", "a.pdf"}, "a picture"},
-        {{"plot", "set.h5", "--axes", "Jn.A,Jn.B", "-o", "a.xyz"}, "must end in .png or .svg"},
+        {{"plot", "set.h5", "-o", "a.gif"}, "a picture"},
+        {{"plot", "set.h5", "--axes", "Jn.A,Jn.B", "-o", "a.xyz"}, "must end in .png, .svg or .pdf"},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         char *before = snapshot(*state);

@@ -90,12 +90,12 @@ static void pictures_replace_only_files(void **state) {
     (void)state;
     carom_error error = {0};
     char *directory = support_make_directory(), *folder = support_join_path(directory, "missing/a.png"),
-         *odd = support_join_path(directory, "a.pdf");
+         *odd = support_join_path(directory, "a.gif");
     const double x[] = {0, NAN};
     const carom_plot_series series = {"", CAROM_PLOT_DOTS, 1, x, x}, nothing = {"", CAROM_PLOT_DOTS, 1, x + 1, x};
     const carom_plot plot = {.title = "", .x_label = "", .y_label = "", .series = &series, .series_count = 1},
                      empty = {.title = "", .x_label = "", .y_label = "", .series = &nothing, .series_count = 1};
-    assert_refused(carom_plot_write(&plot, odd, &error), CAROM_BAD_INPUT, error, ".png or .svg");
+    assert_refused(carom_plot_write(&plot, odd, &error), CAROM_BAD_INPUT, error, ".png, .svg or .pdf");
     assert_refused(carom_plot_write(&plot, folder, &error), CAROM_IO_FAILED, error, "missing/a.png");
     char *path = support_join_path(directory, "a.png");
     assert_refused(carom_plot_write(&empty, path, &error), CAROM_BAD_INPUT, error, "nothing to draw");
@@ -109,6 +109,103 @@ static void pictures_replace_only_files(void **state) {
     free(path);
     free(folder);
     free(odd);
+    support_remove_directory(directory);
+}
+
+// A size on paper is that of the file: 300 dots per inch in a PNG, points in a PDF; a key that needs room makes it higher, not wider.
+static void sizes_are_those_on_paper(void **state) {
+    (void)state;
+    carom_error error = {0};
+    static const struct {
+        const char *text;
+        double width, height;
+    } sizes[] = {{"column", 84, 63}, {"page", 174, 120}, {"slide", 254, 143}, {"100x80.5", 100, 80.5}};
+    static const char *const bad[] = {"",     "x",   "100",    "39x80",    "80x39",  "1001x80",
+                                      "100x", "x80", "nanx80", "100x80x2", "infx80", "columns"};
+    carom_plot_size size;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_refused(carom_plot_parse_size(bad[i], &size, &error), CAROM_BAD_INPUT, error, "millimetres");
+    char *directory = support_make_directory();
+    const double x[] = {0, 1};
+    carom_plot_series series[12];
+    const carom_plot_series one = {"a label with many words, which does not fit beside others in a column", CAROM_PLOT_LINE, 2, x, x};
+    for (int i = 0; i < 12; i++) series[i] = one;
+    carom_plot plot = {.title = "a title that is far too long for a column of a page, so that it is broken into lines",
+                       .x_label = "x",
+                       .y_label = "y",
+                       .series = series,
+                       .series_count = 1};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        assert_ok(carom_plot_parse_size(sizes[i].text, &size, &error), error);
+        assert_close(size.width, sizes[i].width, 0);
+        assert_close(size.height, sizes[i].height, 0);
+    }
+    if (!draws_pictures()) skip();
+    assert_ok(carom_plot_parse_size("column", &plot.size, &error), error);
+    char *path = support_join_path(directory, "a.png");
+    int heights[2];
+    for (int many = 0; many < 2; many++) {
+        const carom_plot_series brief = {"a", CAROM_PLOT_LINE, 2, x, x};
+        const carom_plot small = {.title = "t", .x_label = "x", .y_label = "y", .series = &brief, .series_count = 1, .size = plot.size};
+        plot.series_count = 12;
+        assert_ok(carom_plot_write(many ? &plot : &small, path, &error), error);
+        size_t bytes;
+        char *png = support_read_file(path, &bytes);
+        const unsigned char *header = (const unsigned char *)png;
+        assert_int_equal(header[18] << 8 | header[19], 992);  // 84 mm of 300 dots per inch
+        heights[many] = header[22] << 8 | header[23];
+        free(png);
+    }
+    assert_int_equal(heights[0], 744);  // 63 mm
+    assert_true(heights[1] > heights[0] + 300);
+    free(path);
+
+    // A PDF is 84 mm wide, that is 238.1 points, and a page where nobody asks for a size.
+    path = support_join_path(directory, "a.PDF");
+    assert_ok(carom_plot_write(&plot, path, &error), error);
+    char *pdf = read_text(path);
+    assert_memory_equal(pdf, "%PDF-", 5);
+    free(pdf);
+    // A PDF is replaced, another file of that name is kept.
+    assert_ok(carom_plot_write(&plot, path, &error), error);
+    free(support_write_file(directory, "a.PDF", "a text"));
+    assert_refused(carom_plot_write(&plot, path, &error), CAROM_BAD_INPUT, error, "is not a PDF file");
+    free(path);
+    path = support_join_path(directory, "a.svg");
+    assert_ok(carom_plot_write(&plot, path, &error), error);
+    char *svg = read_text(path);
+    assert_non_null(strstr(svg, "width=\"317\""));  // 84 mm of 96 units per inch
+    // Every word of the long texts is there, and no letter is smaller than 8 points.
+    assert_non_null(strstr(svg, "broken"));
+    for (const char *font = svg; (font = strstr(font, "font-size=\"")); font++)
+        assert_true(atof(font + strlen("font-size=\"")) >= 8 * 96.0 / 72 - 0.01);
+    free(svg);
+    free(path);
+    support_remove_directory(directory);
+}
+
+// Without a size, too, long texts get several lines instead of running out of the picture.
+static void long_texts_are_broken(void **state) {
+    (void)state;
+    carom_error error = {0};
+    if (!draws_pictures()) skip();
+    char words[400] = "";
+    for (int i = 0; i < 60; i++) strcat(words, i ? " word" : "word");
+    const double x[] = {0, 1};
+    const carom_plot_series series = {"", CAROM_PLOT_LINE, 2, x, x};
+    const carom_plot plot = {.title = words, .x_label = words, .y_label = words, .series = &series, .series_count = 1};
+    char *directory = support_make_directory(), *path = support_join_path(directory, "a.svg");
+    assert_ok(carom_plot_write(&plot, path, &error), error);
+    char *svg = read_text(path);
+    int found = 0;
+    for (const char *text = svg; (text = strstr(text, "<text>")); text += 6) {
+        size_t length = strcspn(text + 6, "<");
+        assert_true(length <= 100);
+        for (; length >= 4; length -= 1, text++) found += !strncmp(text + 6, "word", 4);
+    }
+    assert_int_equal(found, 3 * 60);
+    free(svg);
+    free(path);
     support_remove_directory(directory);
 }
 
@@ -199,7 +296,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(long_lines_keep_their_shape), cmocka_unit_test(pictures_of_any_set),
         cmocka_unit_test(names_are_shown_as_they_are), cmocka_unit_test(letters_without_a_font_do_no_harm),
-        cmocka_unit_test(pictures_replace_only_files), cmocka_unit_test(a_missing_gnuplot_is_named),
+        cmocka_unit_test(pictures_replace_only_files), cmocka_unit_test(sizes_are_those_on_paper),
+        cmocka_unit_test(long_texts_are_broken),       cmocka_unit_test(a_missing_gnuplot_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

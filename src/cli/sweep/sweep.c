@@ -16,7 +16,7 @@ static const cli_flag flags[] = {
      "second --vary makes a grid"},
     {"critical", NULL, "bisect every change of the list of modes, and of uniqueness, over the first parameter (exact sets only)"},
     CLI_MODE_FLAGS,
-    {"output", "FILE", "draw the extents over one parameter, or the map of modes over two (PNG or SVG)"},
+    {"output", "FILE", "draw the extents over one parameter, or the map of modes over two (PNG, SVG or PDF)"},
     {"json", NULL, "print one JSON document"},
 };
 

@@ -1,56 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures by gnuplot. Script and data go through its standard input, the picture comes through its standard output: no shell, and no file
-// name that gnuplot could take for a command.
-#include <errno.h>
+// Pictures of numbers over numbers, as scripts for gnuplot.
 #include <math.h>
-#include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "carom/arena.h"
 #include "carom/io.h"
-#include "carom/temporary.h"
+#include "io/plot/gnuplot.h"
+#include "io/plot/key.h"
 #include "io/plot/thin.h"
-#include "io/utf8.h"
-
-enum {
-    PNG_DOTS = 200000,  // more dots than this in one picture are thinned
-    SVG_DOTS = 20000,   // every dot of an SVG costs a hundred bytes
-};
-
-// A format of pictures: how gnuplot is told to make it, and by what a whole file is known.
-typedef struct picture_format {
-    const char *ending, *terminal;
-    carom_file_kind kind;
-    const char *end;  // of a whole file
-    size_t end_size;
-    int64_t dots;
-    bool drawn_here;  // with the fonts of this machine
-} picture_format;
-
-// The last chunk of a PNG, and the last tag of an SVG.
-static const char png_end[] = "IEND\xae\x42\x60\x82", svg_end[] = "</svg>\n\n";
-
-static const picture_format formats[] = {
-    {".png",
-     "pngcairo noenhanced size 1200,900 font 'Sans,14' background rgb 'white'",
-     {"a PNG picture", "\x89PNG\r\n\x1a\n", false, ".png"},
-     png_end,
-     8,
-     PNG_DOTS,
-     true},
-    {".svg",
-     "svg noenhanced size 1200,900 font 'Sans,18' background rgb 'white'",
-     {"an SVG picture that begins with <?xml", "<?xml", false, ".svg"},
-     svg_end,
-     6,
-     SVG_DOTS,
-     false},
-};
 
 // ---------------------------------------------------------------------------------------------------------- what is shown
 
@@ -62,6 +20,19 @@ static const int gnuplot_shapes[] = {[CAROM_PLOT_CIRCLE] = 6,   [CAROM_PLOT_SQUA
 enum { KEY_COLUMNS = 2 };
 // Of two columns of the key with longer labels, gnuplot drops one at the pictures' width and font.
 enum { KEY_LABEL = 50 };
+// Characters that fit into a line of a picture of dots; longer texts have several.
+enum { TITLE_LINE = 85, X_LINE = 100, Y_LINE = 55 };
+
+// On paper [mm]: the sample of an entry of the key, margins beside the plot without the label on the left, a line of a label.
+#define SAMPLE       8.0
+#define LEFT_MARGIN  15.0
+#define RIGHT_MARGIN 5.0
+#define LABEL_ROW    4.6
+// Height of what is between the axes at least, as a share of the width.
+#define LEAST_PLOT 0.4
+// A number at an axis and the space to the next one [mm].
+#define TICK_ROOM 7.0
+enum { PAPER_FONT = 9, PAPER_TITLE = 10 };
 
 static bool is_visible(const carom_plot_series *series, int64_t i) { return isfinite(series->x[i]) && isfinite(series->y[i]); }
 
@@ -88,34 +59,11 @@ static range pad(range inner, range other) {
 
 // ------------------------------------------------------------------------------------------------------------- the script
 
-// Any text in single quotes, those inside doubled: gnuplot runs what stands in backquotes within double quotes. Quotes at the very start
-// are joined on, because gnuplot takes two of them for an empty text.
-static void print_quoted(FILE *script, const char *text, const picture_format *format) {
-    for (; *text == '\''; text++) fputs("\"'\".", script);
-    fputc('\'', script);
-    while (*text) {
-        unsigned long code;
-        const int length = carom_utf8_decode(text, &code);
-        // For a character that no font of the machine has, gnuplot paints black bars over the whole PNG. Every machine with gnuplot can
-        // draw ASCII; Latin, Greek, Cyrillic; punctuation, indices, arrows and mathematics.
-        const bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
-        const bool drawable = code < 0x7f || (code >= 0xa0 && code < 0x530) || (code >= 0x1e00 && code < 0x2300);
-        if (!length || (format->drawn_here && !drawable && !control))
-            fputc('?', script);
-        else if (control)
-            fputc(' ', script);
-        else
-            fprintf(script, "%s%.*s", code == '\'' ? "'" : "", length, text);
-        text += length ? length : 1;
-    }
-    fputc('\'', script);
-}
-
-// A command with a quoted text and options.
-static void print_labelled(FILE *script, const char *command, const char *text, const char *options, const picture_format *format) {
+// A command with a quoted text in lines of so many characters.
+static void print_labelled(FILE *script, const char *command, const char *text, int columns, const carom_gnuplot_format *format) {
     fprintf(script, "%s ", command);
-    print_quoted(script, text, format);
-    fprintf(script, " %s\n", options);
+    carom_gnuplot_print_text(script, text, columns, format);
+    fputs(" noenhanced", script);
 }
 
 // The points of one series as a data block: every `stride`-th of dots, and those of a line that show.
@@ -151,7 +99,7 @@ static void print_data(FILE *script, const carom_plot_series *series, int index,
 
 // How one series is drawn, and its entry in the key. `dots` there are in the whole picture.
 static void print_series(FILE *script, const carom_plot_series *series, int index, carom_plot_look look, int64_t dots,
-                         const picture_format *format) {
+                         const carom_gnuplot_format *format) {
     const unsigned colour = look.colour;
     fprintf(script, "$s%d using 1:2 with ", index);
     switch (series->style) {
@@ -188,7 +136,7 @@ static void print_series(FILE *script, const carom_plot_series *series, int inde
         break;
     }
     fputs(*series->label ? " title " : " notitle", script);
-    if (*series->label) print_quoted(script, series->label, format);
+    if (*series->label) carom_gnuplot_print_text(script, series->label, 0, format);
 }
 
 // Ticks of an axis that shows 10^x: powers of ten with labels, and what lies between them; on less than two decades 2 and 5 have labels,
@@ -215,42 +163,40 @@ static void print_decades(FILE *script, range x) {
 typedef struct picture {
     const carom_plot *plot;
     const int *looks;  // NULL: labelled series get one after the other
-    const picture_format *format;
+    const carom_gnuplot_format *format;
     range x, y;
 } picture;
 
-// A carom_text_printer of the whole script: settings, key, series, data.
-static carom_status print_script(FILE *script, const void *content, carom_error *error) {
-    (void)error;
-    const picture *drawn = content;
-    const carom_plot *plot = drawn->plot;
-    const picture_format *format = drawn->format;
-    const range x = pad(drawn->x, drawn->y), y = pad(drawn->y, drawn->x);
-    fprintf(script, "set terminal %s\nset encoding utf8\n", format->terminal);
-    print_labelled(script, "set title", plot->title, "noenhanced font ',18' offset 0,0.3", format);
-    print_labelled(script, "set xlabel", plot->x_label, "noenhanced", format);
-    print_labelled(script, "set ylabel", plot->y_label, "noenhanced", format);
-    // Ranges with margins; grid, zero lines and borders in quiet colours.
-    fprintf(script, "set xrange [%.17g:%.17g]\nset yrange [%.17g:%.17g]\n", x.least, x.most, y.least, y.most);
-    fputs("set grid lt 1 lw 1 lc rgb '#e6e6e6'\n"
-          "set xzeroaxis lt 1 lw 1 lc rgb '#a0a0a0'\n"
-          "set yzeroaxis lt 1 lw 1 lc rgb '#a0a0a0'\n"
-          "set border 3 lw 1 lc rgb '#606060'\n"
-          "set tics nomirror out textcolor rgb '#202020'\n"
-          "set clip two\n"
-          "set lmargin 12\nset rmargin 4\n",
-          script);
-    // 1, whose logarithm is 0, is no origin.
-    if (plot->log_x) fputs("unset yzeroaxis\n", script);
-    if (plot->log_x) print_decades(script, x);
-    if (plot->equal) fputs("set size ratio -1\n", script);
+// The place of a series' look. Where the picture does not say otherwise, labelled series get a colour each, except hulls, traces and
+// guides, which are grey; one without a label belongs to the series before it.
+static int find_look(const picture *drawn, int index) {
+    if (drawn->looks) return drawn->looks[index];
+    int colour = -1;
+    for (int s = 0; s <= index; s++) {
+        const carom_plot_style style = drawn->plot->series[s].style;
+        const bool grey = style == CAROM_PLOT_DASHES || style == CAROM_PLOT_TRACES || style == CAROM_PLOT_GUIDE ||
+                          style == CAROM_PLOT_MEASURED || style == CAROM_PLOT_GROUND;
+        if (!grey && (*drawn->plot->series[s].label || colour < 0)) colour++;
+    }
+    return colour < 0 ? 0 : colour % CAROM_PLOT_LOOKS;
+}
 
-    // The key stands below the picture, in two columns where they fit; the margin grows with it.
-    int entries = 0, columns = KEY_COLUMNS;
-    int64_t dots = 0;
+// Terminal, texts and key of a picture of dots. The key stands below the picture, in two columns where they fit; the margin grows with it.
+static void print_screen(FILE *script, const picture *drawn) {
+    const carom_plot *plot = drawn->plot;
+    const carom_gnuplot_format *format = drawn->format;
+    carom_gnuplot_print_terminal(script, format, NULL, PAPER_FONT);
+    print_labelled(script, "set title", plot->title, TITLE_LINE, format);
+    fputs(" font ',18' offset 0,0.3", script);
+    print_labelled(script, "\nset xlabel", plot->x_label, X_LINE, format);
+    print_labelled(script, "\nset ylabel", plot->y_label, Y_LINE, format);
+    // Further lines of the label stand to the right of the first: it moves to the left.
+    const int y_more = (int)(strlen(plot->y_label) / Y_LINE);
+    if (y_more) fprintf(script, " offset %d,0", -2 * y_more);
+    fprintf(script, "\nset lmargin %d\nset rmargin 4\n", 12 + 3 * y_more);
+    int entries = 0, columns = KEY_COLUMNS, more = (int)(strlen(plot->x_label) / X_LINE);
     for (int s = 0; s < plot->series_count; s++) {
         const carom_plot_series *series = &plot->series[s];
-        if (series->style == CAROM_PLOT_DOTS) dots += series->count;
         entries += series->count && *series->label;
         if (series->count && strlen(series->label) > KEY_LABEL) columns = 1;
     }
@@ -259,97 +205,181 @@ static carom_status print_script(FILE *script, const void *content, carom_error 
         script,
         "set key at screen 0.5,0.012 bottom center vertical maxrows %d Left reverse noenhanced samplen 2 spacing 1.3 width 2 font ',13'\n"
         "set bmargin %g\n",
-        rows ? rows : 1, 4.2 + 1.25 * rows);
+        rows ? rows : 1, 4.2 + 1.25 * (rows + more));
+}
+
+// Where the key of a picture on paper is printed.
+typedef struct paper_key {
+    FILE *script;
+    const picture *drawn;
+    const int *series;  // of each entry
+    carom_plot_size size;
+    double top;  // [mm]
+} paper_key;
+
+// A carom_key_visitor that prints labels: texts, and samples as points or lines.
+static void print_entry(void *user, int entry, double x, int row, const char *line) {
+    const paper_key *key = user;
+    FILE *script = key->script;
+    const double y = (key->top - CAROM_KEY_ROW * (row + 0.5)) / key->size.height, left = x / key->size.width;
+    if (line) {
+        fputs("set label ", script);
+        carom_gnuplot_print_text(script, line, 0, key->drawn->format);
+        fprintf(script, " at screen %.6g,%.6g left font ',%d' noenhanced\n", left, y, CAROM_KEY_FONT);
+        return;
+    }
+    const carom_plot_series *series = &key->drawn->plot->series[key->series[entry]];
+    const carom_plot_look look = carom_plot_looks[find_look(key->drawn, key->series[entry])];
+    const double right = (x + SAMPLE) / key->size.width, middle = 0.5 * (left + right);
+    const char *pen = "lw 2.5";
+    unsigned colour = look.colour;
+    switch (series->style) {
+    case CAROM_PLOT_DOTS: fprintf(script, "set label '' at screen %.6g,%.6g point pt 7 ps 1 lc rgb '#%06x'\n", middle, y, colour); return;
+    case CAROM_PLOT_MARKS:
+        fprintf(script, "set label '' at screen %.6g,%.6g point pt %d ps %g lw 2 lc rgb '#%06x'\n", middle, y, gnuplot_shapes[look.shape],
+                0.7 * look.size, colour);
+        return;
+    case CAROM_PLOT_MEASURED: fprintf(script, "set label '' at screen %.6g,%.6g point pt 13 ps 1.5 lc rgb 'black'\n", middle, y); return;
+    case CAROM_PLOT_DASHES:
+        pen = "dt (8,6) lw 1.5";
+        colour = 0x505050;
+        break;
+    case CAROM_PLOT_GUIDE:
+        pen = "dt (7,6) lw 1.8";
+        colour = 0x707070;
+        break;
+    case CAROM_PLOT_TRACES:
+        pen = "lw 1.2";
+        colour = 0x404040;
+        break;
+    case CAROM_PLOT_GROUND:
+        pen = "lw 5";
+        colour = 0xc8c8c8;
+        break;
+    case CAROM_PLOT_PATH:
+    case CAROM_PLOT_LINE:
+    case CAROM_PLOT_AREAS: break;
+    }
+    fprintf(script, "set arrow from screen %.6g,%.6g to screen %.6g,%.6g %s %s lc rgb '#%06x'\n", left, y, right, y,
+            series->style == CAROM_PLOT_PATH ? "head filled size screen 0.012,18" : "nohead", pen, colour);
+}
+
+// A carom_key_visitor that prints the title in the middle of the paper; its letters are wider than those of the key.
+static void print_title(void *user, int entry, double x, int row, const char *line) {
+    (void)entry, (void)x;
+    const paper_key *key = user;
+    if (!line) return;
+    fputs("set label ", key->script);
+    carom_gnuplot_print_text(key->script, line, 0, key->drawn->format);
+    fprintf(key->script, " at screen 0.5,%.6g center font ',%d' noenhanced\n", 1 - (1.5 + LABEL_ROW * (row + 0.5)) / key->size.height,
+            PAPER_TITLE);
+}
+
+// The same of a picture with a size on paper, which is higher where its texts need room: long labels have several lines.
+static carom_status print_paper(FILE *script, const picture *drawn, carom_error *error) {
+    const carom_plot *plot = drawn->plot;
+    const carom_gnuplot_format *format = drawn->format;
+    carom_arena arena = {0};
+    carom_key_entry *entries = carom_arena_take(&arena, (size_t)plot->series_count, sizeof *entries);
+    int *series = carom_arena_take(&arena, (size_t)plot->series_count, sizeof *series), count = 0;
+    if (arena.failed) {
+        carom_arena_free(&arena);
+        return carom_fail_memory(error, "a picture");
+    }
+    for (int s = 0; s < plot->series_count; s++) {
+        if (!plot->series[s].count || !*plot->series[s].label) continue;
+        series[count] = s;
+        entries[count++] = (carom_key_entry){SAMPLE, plot->series[s].label};
+    }
+    // How many characters a line of each label takes, and what its lines take.
+    carom_plot_size size = plot->size;
+    const double character = CAROM_KEY_CHARACTER / CAROM_KEY_FONT, inner = size.width - LEFT_MARGIN - RIGHT_MARGIN;
+    const int x_columns = (int)(inner / (PAPER_FONT * character));
+    const int x_lines = 1 + (int)strlen(plot->x_label) / x_columns;
+    const int y_columns = (int)(LEAST_PLOT * size.width / (PAPER_FONT * character)), y_lines = 1 + (int)strlen(plot->y_label) / y_columns;
+    const double key = CAROM_KEY_ROW * carom_key_flow(count, entries, RIGHT_MARGIN, size.width - RIGHT_MARGIN, NULL, NULL) + 2;
+    const double title_width = (size.width - 2 * RIGHT_MARGIN) * CAROM_KEY_FONT / PAPER_TITLE;
+    const double title = LABEL_ROW * carom_key_flow(1, &(carom_key_entry){0, plot->title}, 0, title_width, NULL, NULL) + 4;
+    const double below = key + LABEL_ROW * (x_lines + 1) + 4;
+    size.height = fmax(size.height, title + below + LEAST_PLOT * size.width);
+    carom_gnuplot_print_terminal(script, format, &size, PAPER_FONT);
+    const carom_key_entry title_entry = {0, plot->title};
+    paper_key printed = {script, drawn, series, size, key - 1};
+    carom_key_flow(1, &title_entry, 0, title_width, print_title, &printed);
+    print_labelled(script, "set xlabel", plot->x_label, x_columns, format);
+    print_labelled(script, "\nset ylabel", plot->y_label, y_columns, format);
+    fprintf(script,
+            "\nunset key\nset lmargin at screen %.6g\nset rmargin at screen %.6g\nset tmargin at screen %.6g\nset bmargin at screen %.6g\n",
+            (LEFT_MARGIN + LABEL_ROW * y_lines) / size.width, 1 - RIGHT_MARGIN / size.width, 1 - title / size.height, below / size.height);
+    carom_key_flow(count, entries, RIGHT_MARGIN, size.width - RIGHT_MARGIN, print_entry, &printed);
+    carom_arena_free(&arena);
+    return CAROM_OK;
+}
+
+// A carom_text_printer of the whole script: settings, key, series, data.
+static carom_status print_script(FILE *script, const void *content, carom_error *error) {
+    const picture *drawn = content;
+    const carom_plot *plot = drawn->plot;
+    const carom_gnuplot_format *format = drawn->format;
+    const range x = pad(drawn->x, drawn->y), y = pad(drawn->y, drawn->x);
+    if (plot->size.width > 0) {
+        const carom_status status = print_paper(script, drawn, error);
+        if (status) return status;
+    } else {
+        print_screen(script, drawn);
+    }
+    // Ranges with margins; grid, zero lines and borders in quiet colours.
+    fprintf(script, "set xrange [%.17g:%.17g]\nset yrange [%.17g:%.17g]\n", x.least, x.most, y.least, y.most);
+    if (plot->equal && plot->size.width > 0) {
+        // gnuplot chooses steps between ticks by the paper, of which a picture with equal units may be a narrow part: 1, 2 or 5 times a
+        // power of ten, and room for a number at each.
+        const double least_scale =
+            fmin((plot->size.width - LEFT_MARGIN - RIGHT_MARGIN) / (x.most - x.least), LEAST_PLOT * plot->size.width / (y.most - y.least));
+        const double wanted = TICK_ROOM / least_scale, decade = pow(10, floor(log10(wanted)));
+        const double step = decade * (wanted <= 2 * decade ? 2 : wanted <= 5 * decade ? 5 : 10);
+        fprintf(script, "set xtics %.17g\nset ytics %.17g\n", step, step);
+    }
+    fputs("set grid lt 1 lw 1 lc rgb '#e6e6e6'\n"
+          "set xzeroaxis lt 1 lw 1 lc rgb '#a0a0a0'\n"
+          "set yzeroaxis lt 1 lw 1 lc rgb '#a0a0a0'\n"
+          "set border 3 lw 1 lc rgb '#606060'\n"
+          "set tics nomirror out textcolor rgb '#202020'\n"
+          "set clip two\n",
+          script);
+    // 1, whose logarithm is 0, is no origin.
+    if (plot->log_x) fputs("unset yzeroaxis\n", script);
+    if (plot->log_x) print_decades(script, x);
+    if (plot->equal) fputs("set size ratio -1\n", script);
+    int64_t dots = 0;
+    for (int s = 0; s < plot->series_count; s++)
+        if (plot->series[s].style == CAROM_PLOT_DOTS) dots += plot->series[s].count;
 
     // Of too many dots, every `stride`-th is drawn.
     const int64_t stride = (dots + format->dots - 1) / format->dots;
     for (int s = 0; s < plot->series_count; s++) print_data(script, &plot->series[s], s, stride > 1 ? stride : 1, drawn->x);
 
-    // Marks come after everything else, and measurements after them. Where the picture does not say otherwise, labelled series get a colour
-    // each, except hulls, traces and guides, which are grey; one without a label belongs to the series before it.
+    // Marks come after everything else, and measurements after them.
     const char *separator = "plot ";
     for (int layer = 0; layer <= 2; layer++)
-        for (int s = 0, colour = -1; s < plot->series_count; s++) {
+        for (int s = 0; s < plot->series_count; s++) {
             const carom_plot_series *series = &plot->series[s];
-            const carom_plot_style style = series->style;
-            const bool grey = style == CAROM_PLOT_DASHES || style == CAROM_PLOT_TRACES || style == CAROM_PLOT_GUIDE ||
-                              style == CAROM_PLOT_MEASURED || style == CAROM_PLOT_GROUND;
-            if (!grey && (*series->label || colour < 0)) colour++;
-            const int its_layer = style == CAROM_PLOT_MEASURED ? 2 : style == CAROM_PLOT_MARKS;
+            const int its_layer = series->style == CAROM_PLOT_MEASURED ? 2 : series->style == CAROM_PLOT_MARKS;
             if (!series->count || its_layer != layer) continue;
             fputs(separator, script);
             separator = ", ";
-            const int look = drawn->looks ? drawn->looks[s] : colour < 0 ? 0 : colour % CAROM_PLOT_LOOKS;
-            print_series(script, series, s, carom_plot_looks[look], dots, format);
+            print_series(script, series, s, carom_plot_looks[find_look(drawn, s)], dots, format);
         }
     fputs("\n", script);
     return CAROM_OK;
 }
 
-// --------------------------------------------------------------------------------------------------------- running gnuplot
-
-extern char **environ;
-
-// Are these bytes at this place of the file?
-static bool file_has(int descriptor, off_t offset, const char *bytes, size_t size) {
-    // Longer than any beginning or end of a picture.
-    char found[16];
-    return offset >= 0 && pread(descriptor, found, size, offset) == (ssize_t)size && !memcmp(found, bytes, size);
-}
-
-// Runs `gnuplot -d` (without the settings of the user) on a script, and waits. The picture must be whole then.
-static carom_status run_gnuplot(FILE *script, const picture_format *format, int output, const char *path, carom_error *error) {
-    FILE *messages = tmpfile();
-    if (!messages) return carom_fail_system(error, errno, "%s: no temporary file", path);
-    // posix_spawn wants arguments that could be written to. There is no shell in between.
-    char program[] = "gnuplot", defaults[] = "-d";
-    char *const arguments[] = {program, defaults, NULL};
-    posix_spawn_file_actions_t streams;
-    pid_t child;
-    bool started = !posix_spawn_file_actions_init(&streams);
-    if (started) {
-        posix_spawn_file_actions_adddup2(&streams, fileno(script), STDIN_FILENO);
-        posix_spawn_file_actions_adddup2(&streams, output, STDOUT_FILENO);
-        posix_spawn_file_actions_adddup2(&streams, fileno(messages), STDERR_FILENO);
-        started = !posix_spawnp(&child, program, &streams, NULL, arguments, environ);
-        posix_spawn_file_actions_destroy(&streams);
-    }
-    int outcome = 0;
-    while (started && waitpid(child, &outcome, 0) < 0 && errno == EINTR) continue;
-
-    // gnuplot ends with 0 even when it could not write, and leaves an empty or a cut file. Up to three bytes may follow the end of a whole
-    // one.
-    struct stat about;
-    bool whole = false;
-    if (started && !fstat(output, &about) && file_has(output, 0, format->kind.start, strlen(format->kind.start)))
-        for (int extra = 0; extra < 4 && !whole; extra++)
-            whole = file_has(output, about.st_size - (off_t)format->end_size - extra, format->end, format->end_size);
-
-    // 127 is the other way to learn that there is no such program (POSIX, posix_spawn).
-    carom_status status = CAROM_OK;
-    if (!started || (WIFEXITED(outcome) && WEXITSTATUS(outcome) == 127)) {
-        status = carom_fail(error, CAROM_UNSUPPORTED, "%s: pictures are drawn by gnuplot, which was not found", path);
-    } else if (!whole) {
-        char said[CAROM_MESSAGE_SIZE / 2];
-        rewind(messages);
-        const size_t size = fread(said, 1, sizeof said - 1, messages);
-        said[size] = '\0';
-        status = carom_fail(error, CAROM_IO_FAILED, "%s: gnuplot could not write the picture: %s", path,
-                            size ? said : "it said nothing (disk full?)");
-    }
-    fclose(messages);
-    return status;
-}
-
 // Draws a picture, and gives it its place or throws it away.
 static carom_status draw(const carom_plot *plot, const int *looks, const char *path, bool keeps, carom_error *error) {
-    if (!*path) return carom_fail(error, CAROM_BAD_INPUT, "an empty text cannot name a picture");
-    // The format by the ending of the name.
-    picture drawn = {.plot = plot, .looks = looks, .x = {INFINITY, -INFINITY}, .y = {INFINITY, -INFINITY}};
-    const char *ending = strrchr(path, '.');
-    for (size_t i = 0; ending && i < sizeof formats / sizeof *formats; i++)
-        if (!strcasecmp(ending, formats[i].ending)) drawn.format = &formats[i];
-    if (!drawn.format) return carom_fail(error, CAROM_BAD_INPUT, "%s: a picture's name must end in .png or .svg", path);
+    carom_plot sized = *plot;
+    picture drawn = {.plot = &sized, .looks = looks, .x = {INFINITY, -INFINITY}, .y = {INFINITY, -INFINITY}};
+    const carom_status status = carom_gnuplot_find(path, &drawn.format, error);
+    if (status) return status;
+    if (drawn.format->kind == CAROM_GNUPLOT_PDF && sized.size.width <= 0) sized.size = (carom_plot_size){174, 130.5};
 
     // The ranges of everything that is visible. With a focus, paths and traces may run out of the picture.
     for (int s = 0; s < plot->series_count; s++) {
@@ -363,20 +393,7 @@ static carom_status draw(const carom_plot *plot, const int *looks, const char *p
     }
     if (drawn.x.least > drawn.x.most) return carom_fail(error, CAROM_BAD_INPUT, "%s: there is nothing to draw", path);
 
-    carom_temporary temporary;
-    int descriptor;
-    carom_status status = carom_temporary_create(path, &drawn.format->kind, &temporary, &descriptor, error);
-    if (status) return status;
-    FILE *script = tmpfile();
-    if (!script) status = carom_fail_system(error, errno, "%s: no temporary file", path);
-    if (!status) status = carom_text_print(script, "the temporary script of the picture", print_script, &drawn, error);
-    if (!status) rewind(script);
-    if (!status) status = run_gnuplot(script, drawn.format, descriptor, path, error);
-    if (close(descriptor) && !status) status = carom_fail_system(error, errno, "%s: the file cannot be written", path);
-    if (!status && keeps) status = carom_temporary_commit(&temporary, error);
-    if (script) fclose(script);
-    carom_temporary_discard(&temporary);
-    return status;
+    return carom_gnuplot_draw(path, drawn.format, print_script, &drawn, keeps, error);
 }
 
 carom_status carom_plot_write(const carom_plot *plot, const char *path, carom_error *error) { return draw(plot, NULL, path, true, error); }

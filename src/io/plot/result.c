@@ -385,7 +385,8 @@ static void collect_series(const picture *drawn, drawing *made) {
 // The output where it names a picture, otherwise PREFIX-Jn.A-Jn.B.png. NULL when out of memory.
 static char *picture_path(picture *drawn, const carom_plot_request *request, const char *x, const char *y) {
     const char *output = request->output, *start = output ? output : drawn->files->path, *dot = strrchr(start, '.');
-    const bool named = output && (request->axes || (dot && (!strcasecmp(dot, ".png") || !strcasecmp(dot, ".svg"))));
+    const bool named =
+        output && (request->axes || (dot && (!strcasecmp(dot, ".png") || !strcasecmp(dot, ".svg") || !strcasecmp(dot, ".pdf"))));
     // The name of the result file loses its ending.
     const bool shorter = !output && dot && dot > start && !strchr(dot, '/');
     const size_t prefix = shorter ? (size_t)(dot - start) : strlen(start), size = prefix + strlen(x) + strlen(y) + sizeof "--.png";
@@ -429,12 +430,12 @@ carom_status carom_plot_result(const char *result_path, const carom_plot_request
                                carom_error *error) {
     picture drawn = {.focus = request->focus};
     char title[LABEL_SIZE], x_label[LABEL_SIZE], y_label[LABEL_SIZE], *path = NULL;
-    carom_plot plot = {.title = title, .x_label = x_label, .y_label = y_label, .focus = drawn.focus};
+    carom_plot plot = {.title = title, .x_label = x_label, .y_label = y_label, .focus = drawn.focus, .size = request->size};
     const int *looks = NULL;
 
     // The data: files, their laws, and the points of each law on the chosen axes.
     const char *output = request->output;
-    carom_status status = output ? carom_check_ending(output, ".png .svg", "a picture, or the start of its name", error) : CAROM_OK;
+    carom_status status = output ? carom_check_ending(output, ".png .svg .pdf", "a picture, or the start of its name", error) : CAROM_OK;
     if (!status) status = open_files(&drawn, result_path, request, error);
     const carom_result *first = status ? NULL : drawn.files->result;
     if (!status)

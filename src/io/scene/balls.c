@@ -154,6 +154,7 @@ static carom_status read_balls(carom_scene *scene, const carom_node *root, carom
     carom_status status = carom_scene_read_ball_data(scene, balls, &data, error);
     if (!status) status = carom_scene_pair_balls(scene, balls, &data, scene->moves, pairs, error);
     if (!status) {
+        scene->ball_data = data;
         carom_error inner;
         status = carom_ball_freeze(&data, pairs, &scene->impact, &inner);
         if (!status && scene->moves) status = carom_ball_create_system(&data, pairs, &scene->balls, &inner);

@@ -98,6 +98,7 @@ static carom_status read_two_bodies(carom_scene *scene, const carom_node *root, 
     data.tangent_dim = pair.tangents ? lengths[TANGENTS].value : 2;
     data.friction = pair.friction;
     data.restitution = pair.restitution;
+    scene->pair = data;
     carom_error inner;
     status = carom_two_bodies_create_impact(&data, &scene->impact, &inner);
     return status ? carom_document_pass_on(scene->document, pair.bodies, &inner, error) : CAROM_OK;

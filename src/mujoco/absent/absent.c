@@ -144,6 +144,13 @@ carom_status carom_model_create_system(carom_model *model, const carom_model_con
 
 void carom_model_free_system(carom_system *system) { (void)system; }
 
+carom_status carom_model_solids(const carom_model *model, const double *velocity, double time, carom_arena *arena, carom_solids *solids,
+                                carom_error *error) {
+    (void)model, (void)velocity, (void)time, (void)arena;
+    *solids = (carom_solids){0};
+    return refuse("model", error);
+}
+
 // The law is known, so that a comparison with simulators says what it lacks.
 carom_mujoco_options carom_mujoco_defaults(void) { return (carom_mujoco_options){0}; }
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Running gnuplot: formats and sizes of pictures, texts in its scripts, and the file that it fills.
+#ifndef CAROM_IO_GNUPLOT_H
+#define CAROM_IO_GNUPLOT_H
+
+#include <stdint.h>
+
+#include "carom/plot.h"
+#include "carom/temporary.h"
+
+/// Formats of pictures.
+typedef enum carom_gnuplot_kind { CAROM_GNUPLOT_PNG, CAROM_GNUPLOT_SVG, CAROM_GNUPLOT_PDF } carom_gnuplot_kind;
+
+/// A format: by what a whole file is known.
+typedef struct carom_gnuplot_format {
+    carom_gnuplot_kind kind;
+    const char *ending;
+    carom_file_kind file;
+    const char *end;  ///< of a whole file
+    size_t end_size;
+    int64_t dots;     ///< of sampled sets that are drawn
+    bool drawn_here;  ///< with the fonts of this machine
+} carom_gnuplot_format;
+
+/// By the ending of a name.
+/// @return CAROM_BAD_INPUT for another ending
+carom_status carom_gnuplot_find(const char *path, const carom_gnuplot_format **format, carom_error *error);
+
+/// Prints `set terminal`: 1200 x 900 dots with a font of 14 points, or with a size in which a point of a font is one on paper.
+/// @param size  NULL: the dots, which PDF does not have
+void carom_gnuplot_print_terminal(FILE *script, const carom_gnuplot_format *format, const carom_plot_size *size, double font);
+
+/// Prints any text in single quotes, broken into lines of at most `columns` characters where it has blanks.
+/// @param columns  0: one line
+void carom_gnuplot_print_text(FILE *script, const char *text, int columns, const carom_gnuplot_format *format);
+
+/// Runs a script and gives the picture its place.
+/// @param keeps  false: throws it away
+/// @return as carom_plot_write
+carom_status carom_gnuplot_draw(const char *path, const carom_gnuplot_format *format, carom_text_printer *print, const void *content,
+                                bool keeps, carom_error *error);
+
+#endif
