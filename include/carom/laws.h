@@ -7,6 +7,7 @@
 #include "carom/propagative.h"
 #include "carom/reach.h"
 #include "carom/stronge.h"
+#include "carom/worst.h"
 
 CAROM_API_BEGIN
 
@@ -33,6 +34,10 @@ typedef struct carom_law {
     const char *const *thorough;
     /// Option, value, sentence, ..., NULL: why the law does not offer a choice that others do. NULL: the names of its choices say enough.
     const char *const *refusals;
+    /// The same for the search for worst cases: settings with which the outcomes are all that the law can choose. NULL: those above.
+    const char *const *exhaustive;
+    /// What a search is among where the outcomes are draws of a set. NULL: the outcomes are a list.
+    carom_status (*members)(const carom_law_call *call, carom_member_source *source, carom_error *error);
     bool samples;  ///< its outcomes, or its one outcome, are random draws of a set: other seeds give others
     /// Comparisons pass over the law where this is false. NULL: always true.
     bool (*applies)(const carom_impact *impact);
@@ -77,6 +82,12 @@ const char *carom_law_refusal(const carom_law *law, const char *name, const char
 
 /// Do impacts bounce with these options: has the law a restitution, and does no hypothesis `none` make it inelastic?
 bool carom_law_bounces(const carom_law *law, const void *options);
+
+/// What the search for worst cases is among with this law (carom/worst.h): the set that it draws from, or the list of its outcomes.
+/// Outcomes that have not terminated are left out. Options, registry and law of the call are borrowed as long as the source lives.
+/// @param call  its impact is the one that is known; sink and result are not used
+/// @return CAROM_BAD_INPUT for options out of range; those that a list breaks are found when it is asked for
+carom_status carom_law_members(const carom_law *law, const carom_law_call *call, carom_member_source *source, carom_error *error);
 
 // The end of a law's `resolve`, also of laws in other libraries and programs.
 

@@ -11,6 +11,9 @@ CAROM_API_BEGIN
 
 // ----------------------------------------------------------------------------------------------------- one solution
 
+/// The numbers by which a solution was made: see below.
+typedef struct carom_tape carom_tape;
+
 /// What samples did: of one of them, or the sums over many.
 typedef struct carom_sample_counts {
     int64_t samples;         ///< finished
@@ -60,6 +63,12 @@ void carom_time_stepping_free(carom_time_stepping *stepping);
 carom_verdict carom_time_stepping_run(carom_time_stepping *stepping, int64_t seed, int64_t index, double *v, double *impulse,
                                       carom_sample_counts *counts);
 
+/// carom_time_stepping_run with numbers of a tape, whose pieces are steps: caps as shares of h, and one number for the selection of each
+/// step that needs it. Where the tape has none, caps are those of the draw, and the number is one of the stream (seed, index).
+/// @param played, recorded  as of carom_walker_play
+carom_verdict carom_time_stepping_play(carom_time_stepping *stepping, const carom_tape *played, int64_t seed, int64_t index, double *v,
+                                       double *impulse, carom_tape *recorded, carom_sample_counts *counts);
+
 /// The closing step of Algorithm 2: one more step with every cap at `cap` [N s]. Updates v, impulse and everything but the steps in the
 /// counts of the sample. A sample that has ended is left alone: v' = v solves its step (Lemma 8), whatever else may.
 void carom_time_stepping_close(carom_time_stepping *stepping, double cap, double *v, double *impulse, carom_sample_counts *counts);
@@ -77,6 +86,8 @@ carom_status carom_time_stepping_record(carom_time_stepping *stepping, bool reco
 /// The trace of the last run, [rows x n] contact-major: contact velocities before the impact, then after every step. NULL with `*rows` 0
 /// when not recorded.
 const double *carom_time_stepping_trace(const carom_time_stepping *stepping, int *rows);
+/// The accumulated impulses of the same rows, [rows x n] contact-major [N s].
+const double *carom_time_stepping_impulses(const carom_time_stepping *stepping, int *rows);
 
 // ------------------------------------------------------------------------------------------------------ one walk
 
@@ -169,15 +180,18 @@ typedef enum carom_tape_decision {
     CAROM_TAPE_RESTITUTION,  ///< its coefficient in an interval
     CAROM_TAPE_EXTREME,      ///< Poisson's rate at n_i = 0: an extreme one?
     CAROM_TAPE_SHARE,        ///< which one, otherwise
+    CAROM_TAPE_CAP,          ///< time stepping, with steps for pieces: its cap, as a share of h
+    CAROM_TAPE_SELECT,       ///< which solution of the step, where it has several
+    CAROM_TAPE_SAMPLER,      ///< of a search among both: time stepping, or a walk?
     CAROM_TAPE_DECISIONS
 } carom_tape_decision;
 
 /// The numbers of one walk, in the order in which it used them: a walk is a function of them. All zero is an empty tape.
-typedef struct carom_tape {
+struct carom_tape {
     carom_tape_number *numbers;  ///< [count], by pieces
     int64_t count, capacity;
     bool failed;  ///< there was no memory for some numbers
-} carom_tape;
+};
 
 /// Adds a number at the end.
 void carom_tape_add(carom_tape *tape, carom_tape_number number);
@@ -330,6 +344,14 @@ typedef struct carom_first_step {
 /// @return CAROM_BAD_INPUT for cone edges out of range. Cost: contacts + 5 enumerations of at most 5000 combinations of modes.
 carom_status carom_reach_first_step(const carom_impact *impact, int64_t cone_edges, const carom_control *control, carom_first_step *first,
                                     carom_error *error);
+
+/// Is this the end of a solution of the impact inclusion with linearised cones, by way of these velocities? True is certain, to 2e-9 of the
+/// velocity scale: every piece is a straight solution, or in the plane the one that spends each normal impulse evenly. False says that
+/// neither is. For outcomes of other laws: are they members of the set?
+/// @param cone_edges  of the linearised cones of spatial contacts
+/// @param u, impulse  [rows x n] contact velocities [m/s] and accumulated impulses [N s], the first row before the impact
+carom_status carom_reach_certify_path(const carom_impact *impact, int64_t cone_edges, int rows, const double *u, const double *impulse,
+                                      bool *certain, carom_error *error);
 
 /// Constants of the theory for one impact (Halm & Posa, Assumption 2, Lemma 6, Theorem 8, Algorithm 2).
 typedef struct carom_reach_bounds {

@@ -171,12 +171,12 @@ static void print_text(const carom_scene *scene, const question *questions, int 
     const char *reason = "";
     for (int i = 0; i < count; i++) {
         const question *q = &questions[i];
+        const carom_functional *f = &q->asked.functional;
         char known[32] = "-", apart[32] = "-";
-        if (!isinf(q->known)) snprintf(known, sizeof known, "%.9g", cli_shown(impact, member(q)));
-        if (!isinf(q->known)) snprintf(apart, sizeof apart, "%.3g", cli_shown(impact, gap(q)));
+        if (!isinf(q->known)) snprintf(known, sizeof known, "%.9g", cli_shown_of(impact, f, member(q)));
+        if (!isinf(q->known)) snprintf(apart, sizeof apart, "%.3g", cli_shown_of(impact, f, gap(q)));
         printf("  %s %-*s  %14.9g  %-6s  %6d  %14s  %12s  %s\n", q->asked.minimum ? "min" : "max", width, q->asked.expression,
-               cli_shown(impact, certified(q)), carom_bound_method_name(q->bound.method), q->bound.planes, known, apart,
-               q->asked.functional.unit);
+               cli_shown_of(impact, f, certified(q)), carom_bound_method_name(q->bound.method), q->bound.planes, known, apart, f->unit);
         if (*q->bound.reason) reason = q->bound.reason;
     }
     if (carom_scene_uncertainty(scene)) {

@@ -119,6 +119,8 @@ void cli_warn_uncertain(const carom_scene *scene);
 void cli_note_rest(const cli_arguments *arguments, const carom_scene *scene);
 /// A contact velocity as tables for people show it: round-off of the pre-impact velocities is zero. JSON and files keep every digit.
 double cli_shown(const carom_impact *impact, double velocity);
+/// The same for a value of a functional, by its largest factor of a velocity.
+double cli_shown_of(const carom_impact *impact, const carom_functional *functional, double value);
 /// Joins a directory and a name. To be freed.
 /// @return NULL when out of memory
 char *cli_join_path(const char *directory, const char *name);

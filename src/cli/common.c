@@ -69,6 +69,13 @@ double cli_shown(const carom_impact *impact, double velocity) {
     return fabs(velocity) <= round_off ? 0 : velocity;
 }
 
+double cli_shown_of(const carom_impact *impact, const carom_functional *functional, double value) {
+    double largest = 0;
+    for (int i = 0; i < functional->n; i++) largest = fmax(largest, fabs(functional->contact[i]));
+    for (int i = 0; i < functional->nv; i++) largest = fmax(largest, fabs(functional->velocity[i]));
+    return largest > 0 && cli_shown(impact, value / largest) == 0 ? 0 : value;
+}
+
 char *cli_join_path(const char *directory, const char *name) {
     const size_t length = strlen(directory), size = length + strlen(name) + 2;
     char *path = malloc(size);

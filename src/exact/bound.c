@@ -2,6 +2,7 @@
 // Certified bounds: which proof serves which impact.
 #include "carom/bound.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -48,6 +49,30 @@ static bool bounces(const carom_impact_data *data, const carom_bound_options *op
     return any;
 }
 
+// The functional times 2^exponent, whose largest factor is between 1 and 2: linear programs judge numbers near 1. The arena owns its
+// factors.
+static carom_status scale(const carom_functional *functional, carom_arena *arena, carom_functional *scaled, int *exponent,
+                          carom_error *error) {
+    const int counts[2] = {functional->n, functional->nv};
+    const double *factors[2] = {functional->contact, functional->velocity};
+    double largest = 0;
+    for (int part = 0; part < 2; part++)
+        for (int i = 0; i < counts[part]; i++) largest = fmax(largest, fabs(factors[part][i]));
+    *exponent = largest > 0 ? -ilogb(largest) : 0;
+    *scaled = *functional;
+    scaled->contact = carom_arena_take(arena, (size_t)functional->n + 1, sizeof(double));
+    scaled->velocity = carom_arena_take(arena, (size_t)functional->nv + 1, sizeof(double));
+    if (arena->failed) return carom_fail_memory(error, "bound");
+    double *const changed[2] = {scaled->contact, scaled->velocity};
+    for (int part = 0; part < 2; part++)
+        for (int i = 0; i < counts[part]; i++) {
+            changed[part][i] = ldexp(factors[part][i], *exponent);
+            if (factors[part][i] != 0 && fabs(changed[part][i]) < DBL_MIN)
+                return carom_fail(error, CAROM_BAD_INPUT, "the factors %g and %g of a sum are too far apart", largest, factors[part][i]);
+        }
+    return CAROM_OK;
+}
+
 carom_status carom_bound_solve(const carom_impact *impact, const carom_functional *functional, const carom_bound_options *options,
                                double known, const carom_control *control, carom_bound *bound, carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(impact);
@@ -72,13 +97,23 @@ carom_status carom_bound_solve(const carom_impact *impact, const carom_functiona
 
     const double start = carom_clock_seconds();
     const bound_effort effort = {isnan(options->seconds) ? INFINITY : start + options->seconds, control};
-    status = bound_by_energy(impact, functional, options, &bound->energy, error);
+    carom_functional scaled;
+    carom_arena arena = {0};
+    int exponent;
+    status = scale(functional, &arena, &scaled, &exponent, error);
+    if (!status) status = bound_by_energy(impact, &scaled, options, &bound->energy, error);
     bound->upper = bound->energy;
     if (!status && rebound)
         snprintf(bound->reason, sizeof bound->reason, "with restitution only the bound by energy holds");
     else if (!status)
-        status = bound_by_fan(impact, functional, options, known, &effort, bound, error);
+        status = bound_by_fan(impact, &scaled, options, ldexp(known, exponent), &effort, bound, error);
+    const bool finite = isfinite(bound->upper);
+    bound->upper = ldexp(bound->upper, -exponent);
+    bound->energy = ldexp(bound->energy, -exponent);
+    if (!status && finite && isinf(bound->upper))
+        status = carom_fail(error, CAROM_BAD_INPUT, "a bound of the sum is beyond the range of numbers: its factors are too large");
     bound->interrupted = carom_control_cancelled(control);
     bound->seconds = carom_clock_seconds() - start;
+    carom_arena_free(&arena);
     return status;
 }

@@ -90,12 +90,17 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
     return status ? status : carom_law_conclude(call, statistics.verdict, statistics.selection, error);
 }
 
+static carom_status members(const carom_law_call *call, carom_member_source *source, carom_error *error) {
+    return carom_sample_members(call->impact, call->options, call->registry, source, error);
+}
+
 const carom_law carom_law_halm_posa = {
     .name = "halm-posa",
     .summary = "the set of possible outcomes, sampled",
     .source = "Halm & Posa 2023, Algorithms 1 and 2",
     CAROM_OPTION_TABLE(carom_halm_posa_options, carom_sample_rows),
     .defaults = defaults,
+    .members = members,
     .samples = true,
     CAROM_COLUMN_TABLE(outcome, carom_sample_columns),
     CAROM_COLUMN_TABLE(result, result_columns),

@@ -127,6 +127,25 @@ carom_verdict carom_answer_verdict(const carom_answer *answer) {
 
 bool carom_answer_complete(const carom_answer *answer) { return carom_answer_verdict(answer) == CAROM_COMPLETE; }
 
+carom_status carom_law_complete(const carom_law *law, carom_law_call *call, void **options, carom_registry **solvers, carom_error *error) {
+    *options = NULL;
+    *solvers = NULL;
+    carom_status status = CAROM_OK;
+    if (!call->options) {
+        call->options = *options = malloc(law->options_size);
+        if (*options)
+            law->defaults(*options);
+        else
+            status = carom_fail_memory(error, law->name);
+    }
+    if (!status && !call->registry) {
+        status = carom_registry_create_empty(solvers, error);
+        if (!status) status = carom_solvers_register(*solvers, error);
+        call->registry = *solvers;
+    }
+    return status;
+}
+
 carom_status carom_law_resolve(const carom_law *law, const carom_law_call *call, carom_answer *answer, carom_error *error) {
     carom_status status = carom_answer_create(law, call->impact, answer, error);
     if (status) return status;
@@ -136,20 +155,9 @@ carom_status carom_law_resolve(const carom_law *law, const carom_law_call *call,
     complete.result = answer->result;
     const carom_sink memory = carom_table_sink(answer->outcomes);
     if (!call->sink) complete.sink = &memory;
-    void *options = NULL;
-    if (!status && !call->options) {
-        complete.options = options = malloc(law->options_size);
-        if (options)
-            law->defaults(options);
-        else
-            status = carom_fail_memory(error, law->name);
-    }
-    carom_registry *solvers = NULL;
-    if (!status && !call->registry) {
-        status = carom_registry_create_empty(&solvers, error);
-        if (!status) status = carom_solvers_register(solvers, error);
-        complete.registry = solvers;
-    }
+    void *options;
+    carom_registry *solvers;
+    status = carom_law_complete(law, &complete, &options, &solvers, error);
 
     // An answer that failed is no answer at all.
     if (!status) status = law->resolve(&complete, error);

@@ -9,6 +9,10 @@
 /// Sets the verdict alone: for laws without impact steps, where nothing is selected.
 carom_status carom_law_set_verdict(const carom_law_call *call, carom_verdict verdict, carom_error *error);
 
+/// Gives a call options and solvers where the caller left them out: the law's defaults, and the core's.
+/// @param options, solvers  to be freed after the call, also after a failure; NULL where the caller has them
+carom_status carom_law_complete(const carom_law *law, carom_law_call *call, void **options, carom_registry **solvers, carom_error *error);
+
 /// Reads contact names with commas between them, as in "A,B,A".
 /// @param list  receives the numbers of the contacts, -1 for a name that the impact does not have; to be freed
 carom_status carom_law_read_contacts(const carom_impact *impact, const char *text, int **list, int *count, carom_error *error);

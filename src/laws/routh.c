@@ -37,11 +37,17 @@ static carom_status step_in_time(const carom_law_call *call, const carom_routh_o
     return CAROM_OK;
 }
 
-// Walk 0, which restitution needs; max_steps counts the steps of time stepping.
-static carom_status walk(const carom_law_call *call, const carom_routh_options *options, solution *one, carom_error *error) {
+// Walks, which restitution needs; max_steps counts the steps of time stepping.
+static carom_routh_options as_walks(const carom_routh_options *options) {
     carom_routh_options walks = *options;
     walks.sampler = CAROM_SAMPLER_WALK;
     walks.max_steps = 0;
+    return walks;
+}
+
+// Walk 0.
+static carom_status walk(const carom_law_call *call, const carom_routh_options *options, solution *one, carom_error *error) {
+    const carom_routh_options walks = as_walks(options);
     carom_walker *walker;
     const carom_walker_options how = {carom_sample_max_steps(&walks), walks.weights, walks.rebound, walks.tolerance};
     const carom_status status = carom_walker_create(call->impact, &how, &walker, error);
@@ -71,6 +77,13 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
     return status;
 }
 
+// The solutions that other seeds give.
+static carom_status members(const carom_law_call *call, carom_member_source *source, carom_error *error) {
+    const carom_routh_options *options = call->options, walks = as_walks(options);
+    const bool bounces = options->rebound.hypothesis != CAROM_HYPOTHESIS_NONE;
+    return carom_sample_members(call->impact, bounces ? &walks : options, call->registry, source, error);
+}
+
 const carom_law carom_law_routh = {
     .name = "routh",
     .summary = "one seeded solution of the impact inclusion",
@@ -79,6 +92,7 @@ const carom_law carom_law_routh = {
     .option_count = CAROM_SAMPLE_ROWS - CAROM_SAMPLE_SET_ROWS,
     .options_size = sizeof(carom_routh_options),
     .defaults = defaults,
+    .members = members,
     .samples = true,
     .resolve = resolve,
 };

@@ -250,12 +250,16 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
     return status;
 }
 
+// Every order there is.
+static const char *const exhaustive[] = {"orders", "all", NULL};
+
 const carom_law carom_law_sequential = {
     .name = "sequential",
     .summary = "one contact at a time, one outcome for each order",
     .source = "Halm & Posa 2023, section 3.2",
     CAROM_OPTION_TABLE(carom_sequential_options, option_rows),
     .defaults = defaults,
+    .exhaustive = exhaustive,
     CAROM_COLUMN_TABLE(outcome, outcome_columns),
     .resolve = resolve,
 };

@@ -58,6 +58,18 @@ static void find_directions(carom_arc *arc, const double *u) {
     }
 }
 
+// Slip below the tolerance of walks is taken as rest, where walks do not get on otherwise: where one contact sticks, the slip of others
+// that move with it may be an error, which friction does not take away, and motion is stiff then, in steps as short as such slip is small.
+static void rest(const carom_arc *arc, double *u) {
+    bool sticks = false;
+    for (int i = 0; i < arc->contacts; i++) sticks = sticks || arc->balance.slip[i] >= CAROM_SLIP_STICKING;
+    if (!sticks) return;
+    for (int i = 0; i < arc->contacts; i++) {
+        double *t = u + 3 * i + 1;
+        if (arc->balance.slip[i] == CAROM_SLIP_SLIDING && hypot(t[0], t[1]) <= arc->tolerance / STEP_SHARE) t[0] = t[1] = 0;
+    }
+}
+
 // ------------------------------------------------------------------------------------------------------------- one piece
 
 carom_status carom_arc_create(const carom_impact *impact, double tolerance, carom_arc **arc, carom_error *error) {
@@ -108,7 +120,10 @@ bool carom_arc_hold(carom_walker *walker) {
     const bool solved = carom_balance_solve(balance, walker->p);
     for (int i = 0; i < walker->contacts; i++)
         if (walker->part[i] == PART_HELD && !balance->held[i]) walk_leave_out(walker, i);
-    if (!solved) return false;
+    if (!solved) {
+        rest(arc, walker->u);
+        return false;
+    }
     // Rates that friction and weights keep at zero are exactly that; sliding off is along the friction.
     for (int c = 0; c < walker->n; c++) walker->du[c] = walk_rate(walker, c);
     for (int i = 0; i < walker->contacts; i++) {
@@ -322,6 +337,7 @@ double carom_arc_go(carom_walker *walker, double first, double limit) {
             if (hypot(arc->u[3 * i + 1], arc->u[3 * i + 2]) <= walker->zero_velocity) happened = true;
         }
     }
+    if (!happened) rest(arc, length > 0 ? arc->u : walker->u);
     if (length > 0) take_means(arc, length);
     return length;
 }

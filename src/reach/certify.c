@@ -7,6 +7,7 @@
 
 #include "carom/box.h"
 #include "carom/dense.h"
+#include "carom/reach.h"
 
 // Velocities below this share of the velocity scale are zero; the ends of step and solution may differ by as much.
 #define AT_REST 1e-9
@@ -174,6 +175,45 @@ static bool is_followed(carom_certifier *c, const double *u, const double *impul
         return true;
     }
     return false;
+}
+
+// What a verified step has at its end: balance, impulses in the cones, no open contact that presses, and friction against its slip.
+static bool ends_as_a_step(const carom_certifier *c, const double *u, const double *next, const double *impulse) {
+    const double *W = carom_impact_delassus(c->impact);
+    for (int k = 0; k < c->n; k++) {
+        double end = u[k];
+        for (int j = 0; j < c->n; j++) end += W[k * c->n + j] * impulse[j];
+        if (!(fabs(end - next[k]) <= 2 * c->rest)) return false;
+    }
+    for (int i = 0; i < c->contacts; i++) {
+        const int row = i * (1 + c->dim);
+        const double pressed = impulse[row], limit = c->mu[i] * pressed;
+        double friction = 0;
+        for (int p = 1; p <= c->dim; p++) friction = hypot(friction, impulse[row + p]);
+        if (!(pressed >= -c->nothing[i] && friction <= limit * (1 + ROUND_OFF) + c->nothing[i])) return false;
+        if (!(pressed > c->nothing[i])) continue;
+        if (next[row] > c->rest || !dissipates_most(c, next + row + 1, impulse + row + 1, limit, 1)) return false;
+    }
+    return true;
+}
+
+carom_status carom_reach_certify_path(const carom_impact *impact, int64_t cone_edges, int rows, const double *u, const double *impulse,
+                                      bool *certain, carom_error *error) {
+    *certain = false;
+    carom_certifier *certifier;
+    carom_status status = carom_certifier_create(impact, cone_edges, &certifier, error);
+    if (status) return status;
+    const int n = certifier->n;
+    double *step = malloc((size_t)n * sizeof *step);
+    if (!step) status = carom_fail_memory(error, "certificates of steps");
+    *certain = !status && carom_impact_terminated(impact, u + (rows - 1) * n);
+    for (int k = 0; k + 1 < rows && *certain; k++) {
+        for (int c = 0; c < n; c++) step[c] = impulse[(k + 1) * n + c] - impulse[k * n + c];
+        *certain = ends_as_a_step(certifier, u + k * n, u + (k + 1) * n, step) && carom_certify_step(certifier, u + k * n, step, 1);
+    }
+    free(step);
+    carom_certifier_free(certifier);
+    return status;
 }
 
 bool carom_certify_step(carom_certifier *certifier, const double *u, const double *impulse, size_t stride) {

@@ -31,9 +31,15 @@ static const double chances[CHANGES] = {[CHANGE_FLIP] = 0.10,   [CHANGE_REDRAW] 
 // Runs of pieces that are deleted or drawn anew: a share of half the walk, a uniform number to this power.
 #define RUN 6
 
+// Caps of the others where one contact is to act alone.
+#define NEARLY_NOTHING 1e-3
+
 static const double LEAST_NUMBER = 0x1p-53;
 
-int carom_tape_pieces(const carom_tape *tape) { return tape->count ? tape->numbers[tape->count - 1].piece : 0; }
+int carom_tape_pieces(const carom_tape *tape) {
+    const int last = tape->count ? tape->numbers[tape->count - 1].piece : 0;
+    return last > 0 ? last : 0;
+}
 
 static carom_tape_decision decision_of(const carom_tape_number *number, int contacts) {
     return (carom_tape_decision)(number->what / contacts);
@@ -43,7 +49,7 @@ static bool is_continuous(const carom_tape_number *number, int contacts) {
     if (number->piece == CAROM_TAPE_POINT) return true;
     const carom_tape_decision decision = decision_of(number, contacts);
     return decision == CAROM_TAPE_LENGTH || decision == CAROM_TAPE_MANTISSA || decision == CAROM_TAPE_LIGHTER ||
-           decision == CAROM_TAPE_RESTITUTION || decision == CAROM_TAPE_SHARE;
+           decision == CAROM_TAPE_RESTITUTION || decision == CAROM_TAPE_SHARE || decision == CAROM_TAPE_CAP;
 }
 
 // Into the open interval (0, 1), reflected at its ends.
@@ -81,8 +87,9 @@ static void move(const carom_impact *impact, carom_tape *child, int64_t k, doubl
 static void tune(const carom_impact *impact, int pieces, carom_stream *stream, carom_tape *child) {
     const int contacts = carom_impact_get_data(impact)->contacts;
     const bool uncertain = child->count && child->numbers[0].piece == CAROM_TAPE_POINT;
-    const int chosen =
-        uncertain && carom_stream_uniform(stream) < OF_POINT ? CAROM_TAPE_POINT : (int)((pieces + 1) * carom_stream_uniform(stream));
+    const int chosen = uncertain && (!pieces || carom_stream_uniform(stream) < OF_POINT)
+                           ? CAROM_TAPE_POINT
+                           : (int)((pieces + 1) * carom_stream_uniform(stream));
     const bool one = carom_stream_uniform(stream) < ONE_NUMBER;
     const double others = carom_stream_uniform(stream) < 0.5 ? 0 : 2.0 / (pieces + 1), size = exp2(-FINEST * carom_stream_uniform(stream));
     int64_t last = -1;
@@ -107,13 +114,15 @@ static void add_pieces(const carom_tape *from, int first, int last, int shift, c
     }
 }
 
-// One contact alone in a piece: it takes part, and no other does.
+// One contact alone in a piece: it takes part, and no other does, or has a cap that matters.
 static void single_out(int contacts, int piece, carom_stream *stream, carom_tape *child) {
     const int contact = (int)(contacts * carom_stream_uniform(stream));
     for (int64_t k = 0; k < child->count; k++) {
         carom_tape_number *number = &child->numbers[k];
-        if (number->piece == piece && decision_of(number, contacts) == CAROM_TAPE_PART)
-            number->value = number->what % contacts == contact ? 0.25 : 0.75;
+        const bool chosen = number->what % contacts == contact;
+        if (number->piece == piece && decision_of(number, contacts) == CAROM_TAPE_PART) number->value = chosen ? 0.25 : 0.75;
+        if (number->piece == piece && decision_of(number, contacts) == CAROM_TAPE_CAP)
+            number->value = chosen ? reflect((1 + number->value) / 2) : NEARLY_NOTHING * number->value;
     }
 }
 
@@ -133,6 +142,8 @@ void carom_tape_mutate(const carom_impact *impact, const carom_tape *parent, con
     double draw = carom_stream_uniform(stream);
     int what = 0;
     while (what < CHANGES && draw >= chances[what]) draw -= chances[what++];
+    // Where no walk is to be made, there is the point of an uncertain impact alone.
+    if (!pieces) what = CHANGES;
     const int piece = 1 + (int)(pieces * carom_stream_uniform(stream));
     // Mostly one piece, sometimes many.
     const int run = 1 + (int)(pieces / 2 * pow(carom_stream_uniform(stream), RUN));

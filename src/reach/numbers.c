@@ -47,17 +47,28 @@ void carom_numbers_turn_to(carom_numbers *numbers, int64_t piece) {
         numbers->end++;
 }
 
-double carom_numbers_play(carom_numbers *numbers, carom_tape_decision decision, int contact) {
-    const int32_t what = (int32_t)decision * numbers->contacts + contact;
+// Takes the next number that the tape has for a decision on this piece; false where it has none.
+static bool find(carom_numbers *numbers, int32_t what, double *value) {
     int64_t k = numbers->next;
     while (k < numbers->end && numbers->played->numbers[k].what != what) k++;
+    if (k == numbers->end) return false;
+    *value = numbers->played->numbers[k].value;
+    numbers->next = k + 1;
+    return true;
+}
+
+double carom_numbers_play(carom_numbers *numbers, carom_tape_decision decision, int contact) {
+    const int32_t what = (int32_t)decision * numbers->contacts + contact;
     double value;
-    if (k < numbers->end) {
-        value = numbers->played->numbers[k].value;
-        numbers->next = k + 1;
-    } else {
-        value = carom_stream_uniform(&numbers->stream);
-    }
+    if (!find(numbers, what, &value)) value = carom_stream_uniform(&numbers->stream);
+    if (numbers->recorded) carom_tape_add(numbers->recorded, (carom_tape_number){numbers->piece, what, value});
+    return value;
+}
+
+double carom_numbers_prefer(carom_numbers *numbers, carom_tape_decision decision, int contact, double other) {
+    const int32_t what = (int32_t)decision * numbers->contacts + contact;
+    double value;
+    if (!find(numbers, what, &value)) value = other;
     if (numbers->recorded) carom_tape_add(numbers->recorded, (carom_tape_number){numbers->piece, what, value});
     return value;
 }

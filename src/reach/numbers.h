@@ -21,6 +21,9 @@ void carom_numbers_turn_to(carom_numbers *numbers, int64_t piece);
 /// A number of the tape, or of the stream where the tape has none.
 double carom_numbers_play(carom_numbers *numbers, carom_tape_decision decision, int contact);
 
+/// A number of the tape, or another one where the tape has none.
+double carom_numbers_prefer(carom_numbers *numbers, carom_tape_decision decision, int contact, double other);
+
 /// The next number in (0, 1) for a decision about a contact; 0 where it is about none.
 static inline double carom_numbers_take(carom_numbers *numbers, carom_tape_decision decision, int contact) {
     return numbers->taped ? carom_numbers_play(numbers, decision, contact) : carom_stream_uniform(&numbers->stream);

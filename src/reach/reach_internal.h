@@ -4,7 +4,7 @@
 #ifndef CAROM_REACH_INTERNAL_H
 #define CAROM_REACH_INTERNAL_H
 
-#include "carom/reach.h"
+#include "carom/worst.h"
 
 /// What a draw remembers from one step of a sample to the next.
 typedef struct carom_draw_state {
@@ -20,6 +20,9 @@ carom_draw_caps carom_draw_function(carom_draw draw);
 
 /// The options with the sampler that they come to: restitution is walked.
 carom_sample_options carom_sample_serve(const carom_sample_options *options);
+
+/// The members of a search that names none: inelastic walks.
+carom_status carom_usual_members(carom_member_source *source, carom_error *error);
 
 /// @return CAROM_BAD_INPUT for a count, a seed or a choice out of range
 carom_status carom_sample_check(const carom_sample_options *options, carom_error *error);

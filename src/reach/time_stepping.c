@@ -5,6 +5,7 @@
 
 #include "carom/arena.h"
 #include "reach/certify.h"
+#include "reach/numbers.h"
 #include "reach/reach_internal.h"
 
 struct carom_time_stepping {
@@ -20,7 +21,8 @@ struct carom_time_stepping {
     const carom_control *control;
     carom_draw_caps draw;
     carom_draw_state draws;
-    double *trace;  // [trace_capacity x n]; NULL when traces are not recorded
+    double *trace;           // [trace_capacity x n]; NULL when traces are not recorded
+    double *trace_impulses;  // [trace_capacity x n], after it
     int trace_rows, trace_capacity;
     carom_arena arena;
 };
@@ -68,7 +70,9 @@ carom_status carom_time_stepping_record(carom_time_stepping *stepping, bool reco
     }
     // Room for the closing step, too.
     stepping->trace_capacity = (int)(stepping->max_steps < CAROM_MOST_TRACE_STEPS ? stepping->max_steps : CAROM_MOST_TRACE_STEPS) + 2;
-    stepping->trace = malloc((size_t)stepping->trace_capacity * (size_t)carom_impact_contact_size(stepping->impact) * sizeof(double));
+    const size_t values = (size_t)stepping->trace_capacity * (size_t)carom_impact_contact_size(stepping->impact);
+    stepping->trace = malloc(2 * values * sizeof(double));
+    stepping->trace_impulses = stepping->trace ? stepping->trace + values : NULL;
     return stepping->trace ? CAROM_OK : carom_fail_memory(error, "path of a sample");
 }
 
@@ -77,17 +81,23 @@ const double *carom_time_stepping_trace(const carom_time_stepping *stepping, int
     return stepping->trace;
 }
 
+const double *carom_time_stepping_impulses(const carom_time_stepping *stepping, int *rows) {
+    *rows = stepping->trace ? stepping->trace_rows : 0;
+    return stepping->trace ? stepping->trace_impulses : NULL;
+}
+
 void carom_time_stepping_watch(carom_time_stepping *stepping, const carom_control *control) {
     stepping->control = control;
     carom_stepper_watch(stepping->stepper, control);
 }
 
-// The contact velocity of v goes to the trace; says whether no contact approaches.
-static bool has_terminated(carom_time_stepping *stepping, const double *v) {
+// The contact velocity of v and the impulse go to the trace; says whether no contact approaches.
+static bool has_terminated(carom_time_stepping *stepping, const double *v, const double *impulse) {
     carom_impact_contact_velocity(stepping->impact, v, stepping->u);
     if (stepping->trace && stepping->trace_rows < stepping->trace_capacity) {
-        const size_t n = (size_t)carom_impact_contact_size(stepping->impact);
-        memcpy(stepping->trace + (size_t)stepping->trace_rows++ * n, stepping->u, n * sizeof *stepping->u);
+        const size_t n = (size_t)carom_impact_contact_size(stepping->impact), at = (size_t)stepping->trace_rows++ * n;
+        memcpy(stepping->trace + at, stepping->u, n * sizeof *stepping->u);
+        memcpy(stepping->trace_impulses + at, impulse, n * sizeof *impulse);
     }
     return carom_impact_terminated(stepping->impact, stepping->u);
 }
@@ -113,6 +123,27 @@ static carom_verdict take_step(carom_time_stepping *stepping, double *v, double 
 
 carom_verdict carom_time_stepping_run(carom_time_stepping *stepping, int64_t seed, int64_t index, double *v, double *impulse,
                                       carom_sample_counts *counts) {
+    return carom_time_stepping_play(stepping, NULL, seed, index, v, impulse, NULL, counts);
+}
+
+// Caps and selection of the next step, by the numbers of a tape.
+static void follow_tape(carom_time_stepping *stepping, carom_numbers *numbers, int64_t step) {
+    const int contacts = carom_impact_get_data(stepping->impact)->contacts;
+    carom_numbers_turn_to(numbers, step);
+    stepping->draw(&stepping->draws, contacts, 1, stepping->lmax);
+    for (int i = 0; i < contacts; i++)
+        stepping->lmax[i] = stepping->step * carom_numbers_prefer(numbers, CAROM_TAPE_CAP, i, stepping->lmax[i]);
+    const carom_selection selection = carom_stepper_selection(stepping->stepper);
+    if (selection != CAROM_SELECT_RANDOM && selection != CAROM_SELECT_SCATTERED) return;
+    // One number stands for all that the selection draws in this step.
+    const double number = carom_numbers_take(numbers, CAROM_TAPE_SELECT, 0);
+    uint64_t key;
+    memcpy(&key, &number, sizeof key);
+    carom_stream_start_use(&stepping->selection, key, (uint64_t)step, CAROM_STREAM_SELECTION);
+}
+
+carom_verdict carom_time_stepping_play(carom_time_stepping *stepping, const carom_tape *played, int64_t seed, int64_t index, double *v,
+                                       double *impulse, carom_tape *recorded, carom_sample_counts *counts) {
     const carom_impact_data *data = carom_impact_get_data(stepping->impact);
     stepping->trace_rows = 0;
     stepping->draws.has_direction = false;
@@ -120,15 +151,21 @@ carom_verdict carom_time_stepping_run(carom_time_stepping *stepping, int64_t see
     carom_stream_start_use(&stepping->selection, (uint64_t)seed, (uint64_t)index, CAROM_STREAM_SELECTION);
     carom_stepper_set_stream(stepping->stepper, &stepping->selection);
     carom_stream_start_use(&stepping->draws.stream, (uint64_t)seed, (uint64_t)index, CAROM_STREAM_CAPS);
+    carom_numbers numbers = {.taped = played || recorded, .played = played, .recorded = recorded, .contacts = data->contacts};
+    numbers.stream = stepping->selection;
+    if (recorded) recorded->count = 0;
     memcpy(v, data->velocity, (size_t)data->nv * sizeof *v);
     memset(impulse, 0, (size_t)carom_impact_contact_size(stepping->impact) * sizeof *impulse);
     *counts = (carom_sample_counts){.samples = 1};
     carom_verdict taken = CAROM_COMPLETE;
-    while (!(counts->terminated = has_terminated(stepping, v)) && counts->steps < stepping->max_steps && taken == CAROM_COMPLETE) {
+    while (!(counts->terminated = has_terminated(stepping, v, impulse)) && counts->steps < stepping->max_steps && taken == CAROM_COMPLETE) {
         if (carom_control_cancelled(stepping->control)) return CAROM_INTERRUPTED;
-        stepping->draw(&stepping->draws, data->contacts, stepping->step, stepping->lmax);
-        taken = take_step(stepping, v, impulse, counts);
         counts->steps++;
+        if (numbers.taped)
+            follow_tape(stepping, &numbers, counts->steps);
+        else
+            stepping->draw(&stepping->draws, data->contacts, stepping->step, stepping->lmax);
+        taken = take_step(stepping, v, impulse, counts);
     }
     counts->steps_squared = (double)counts->steps * (double)counts->steps;
     if (taken == CAROM_INTERRUPTED) return taken;
@@ -142,5 +179,5 @@ void carom_time_stepping_close(carom_time_stepping *stepping, double cap, double
     // All contacts have the same small cap: what still approaches is stopped to within epsilon.
     for (int i = 0; i < carom_impact_get_data(stepping->impact)->contacts; i++) stepping->lmax[i] = cap;
     take_step(stepping, v, impulse, counts);
-    counts->terminated = counts->closed = has_terminated(stepping, v);
+    counts->terminated = counts->closed = has_terminated(stepping, v, impulse);
 }

@@ -30,6 +30,9 @@
 #define PATIENCE 64
 #define SETTLES  0.9
 
+// Pieces in a row that lead nowhere, after which a walk in one proportion ends without an answer: it draws nothing anew.
+enum { MOST_STUCK = 2 };
+
 // Sweeps of Newton's method for the weights that hold contacts: rates are piecewise linear in them, so that a few suffice.
 enum { MOST_SWEEPS = 12 };
 
@@ -234,17 +237,17 @@ static double find_event(const carom_walker *walker, bool *straight) {
 }
 
 // One piece: of random length to the next event, where the velocity of an active contact, or the normal one of any, changes sign, or a
-// contact has given back what it had stored. Straight, or curved in space.
-static void take_piece(carom_walker *walker, double *impulse, carom_sample_counts *counts) {
+// contact has given back what it had stored. Straight, or curved in space. False where nothing moved.
+static bool take_piece(carom_walker *walker, double *impulse, carom_sample_counts *counts) {
     walker->settles = counts->steps > PATIENCE && carom_numbers_take(&walker->numbers, CAROM_TAPE_SETTLE, 0) < SETTLES;
     const bool poisson = walker->rebound->hypothesis == CAROM_HYPOTHESIS_POISSON;
-    if (!carom_walk_choose_direction(walker, walker->arc ? carom_arc_hold : hold_contacts)) return;
+    if (!carom_walk_choose_direction(walker, walker->arc ? carom_arc_hold : hold_contacts)) return false;
     bool straight;
     const double turn = find_event(walker, &straight);
     const double event = fmin(turn, carom_rebound_event(walker->rebound, walker->u, walker->du, walker->p, &walker->numbers));
     // Without an event nothing moves: the forces of a cone that is not pointed may cancel, in space but for round-off.
     const double longest = walker->arc ? carom_arc_longest(walker) : INFINITY;
-    if (straight && event >= longest) return;
+    if (straight && event >= longest) return false;
     const double runs_to_event = walker->rebound->elastic || !straight ? BOUNCES_TO_EVENT : RUNS_TO_EVENT;
     const bool whole = walker->settles || walker->weights != CAROM_WEIGHTS_MIXED ||
                        carom_numbers_take(&walker->numbers, CAROM_TAPE_WHOLE, 0) < runs_to_event;
@@ -252,7 +255,7 @@ static void take_piece(carom_walker *walker, double *impulse, carom_sample_count
     for (int i = 0; i < walker->contacts && straight; i++)
         walker->mean[i] = walker->u[walker->stride * i] + walker->du[walker->stride * i] * length / 2;
     if (!straight) length = carom_arc_go(walker, event, whole ? longest : length);
-    if (!(length > 0)) return;
+    if (!(length > 0)) return false;
     // The change of the kinetic energy is (u + u')'p/2, which dissipation makes negative, and so is that of K + sum e_i^2 E_i.
     double energy_change = carom_rebound_advance(walker->rebound, walker->mean, walker->p, length);
     for (int c = 0; c < walker->n; c++) {
@@ -267,6 +270,7 @@ static void take_piece(carom_walker *walker, double *impulse, carom_sample_count
     counts->terminated = true;
     for (int i = 0; i < walker->contacts; i++)
         if (walk_unspent(walker, i)) counts->terminated = false;
+    return true;
 }
 
 carom_verdict carom_walker_run(carom_walker *walker, int64_t seed, int64_t index, double *v, double *impulse, carom_sample_counts *counts) {
@@ -295,6 +299,7 @@ carom_verdict carom_walker_play(carom_walker *walker, const carom_tape *played, 
         if (fabs(walker->u[c]) <= walker->zero_velocity) walker->u[c] = 0;
     record(walker, impulse);
     bool interrupted = false;
+    int stuck = 0;
     const bool poisson = walker->rebound->hypothesis == CAROM_HYPOTHESIS_POISSON;
     const double runaway = poisson ? RUNAWAY * carom_impact_velocity_scale(walker->impact) : INFINITY;
     const size_t n = (size_t)walker->n;
@@ -304,7 +309,8 @@ carom_verdict carom_walker_play(carom_walker *walker, const carom_tape *played, 
         // One more piece.
         counts->steps++;
         carom_numbers_turn_to(&walker->numbers, counts->steps);
-        take_piece(walker, impulse, counts);
+        stuck = take_piece(walker, impulse, counts) ? 0 : stuck + 1;
+        if (walker->weights == CAROM_WEIGHTS_CONSTANT && stuck == MOST_STUCK) break;
         if (carom_max_abs(n, impulse) > walker->most_impulse) {
             counts->terminated = false;
             break;

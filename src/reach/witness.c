@@ -6,6 +6,7 @@
 #include "carom/dense.h"
 #include "carom/worst.h"
 #include "reach/player.h"
+#include "reach/reach_internal.h"
 
 // What the checks allow, relative to their scales: in the plane rounding, in space times the tolerance of curved pieces. Contacts whose
 // slip, or whose impulse, is below this share are taken as resting, or as not pressing.
@@ -61,12 +62,13 @@ static void check_turning_friction(const carom_impact *impact, double scale, dou
     }
 }
 
-// How far the piece between two rows breaks the conditions of the inclusion.
+// How far the piece between two rows breaks the conditions of the inclusion, or of an impact step.
 static void check_piece(const carom_impact *impact, bool bounces, double small, const double *u, const double *impulse,
                         carom_witness *witness) {
     const carom_impact_data *data = carom_impact_get_data(impact);
     const int n = witness->n, stride = 1 + data->tangent_dim;
     const double *next = u + n, *W = carom_impact_delassus(impact), speed = carom_impact_velocity_scale(impact);
+    const bool steps = witness->path == CAROM_PATH_STEPS;
     double scale = 0, work = 0;
     for (int c = 0; c < n; c++) scale = fmax(scale, fabs(impulse[n + c]));
     for (int r = 0; r < n; r++) {
@@ -76,6 +78,8 @@ static void check_piece(const carom_impact *impact, bool bounces, double small, 
         // K' - K = (u + u').dP / 2.
         work += (u[r] + next[r]) / 2 * (impulse[n + r] - impulse[r]);
     }
+    // Of a jump the balance alone is known: laws differ in the rest.
+    if (witness->path == CAROM_PATH_JUMP) return;
     if (!bounces) witness->energy = fmax(witness->energy, work / carom_impact_initial_energy(impact));
     for (int i = 0; i < data->contacts; i++) {
         const int row = stride * i;
@@ -85,14 +89,14 @@ static void check_piece(const carom_impact *impact, bool bounces, double small, 
         const double size = scale * fmax(1, mu);
         witness->cone = fmax(witness->cone, fmax(-pressed, friction - mu * pressed) / size);
         if (!(pressed > small * scale)) continue;
-        if (!bounces) witness->opening = fmax(witness->opening, fmax(u[row], next[row]) / speed);
-        // A planar contact that slides one way throughout has the friction against it.
-        const double slip = u[row + 1], last = next[row + 1];
+        if (!bounces) witness->opening = fmax(witness->opening, fmax(steps ? 0 : u[row], next[row]) / speed);
+        // A planar contact that slides one way throughout, or at the end of a step, has the friction against it.
+        const double slip = steps ? next[row + 1] : u[row + 1], last = next[row + 1];
         const bool slides = stride == 2 && slip * last > 0 && fmin(fabs(slip), fabs(last)) > small * speed;
         if (slides)
             witness->slip = fmax(witness->slip, fabs(impulse[n + row + 1] - impulse[row + 1] + copysign(mu * pressed, slip)) / size);
     }
-    if (stride == 3) check_turning_friction(impact, scale, small, u, impulse, witness);
+    if (stride == 3 && !steps) check_turning_friction(impact, scale, small, u, impulse, witness);
 }
 
 // A copy in the witness; NULL where there is no memory.
@@ -102,45 +106,81 @@ static double *keep(carom_witness *witness, const double *values, size_t count) 
     return kept;
 }
 
+// The contacts that acted, by a law's list of outcomes.
+static void keep_word(const carom_members *members, int64_t member, carom_witness *witness) {
+    int length;
+    const int *word = carom_table_list(members->outcomes, CAROM_OUTCOME_WORD, member, &length);
+    if (length < 0) length = 0;
+    int *kept = carom_arena_take(&witness->arena, (size_t)length + 1, sizeof *kept);
+    if (kept && length) memcpy(kept, word, (size_t)length * sizeof *kept);
+    witness->word = kept;
+    witness->word_length = length;
+}
+
 // Fills a witness from the player that has played its tape.
-static carom_status examine(const carom_player *player, carom_witness *witness, carom_error *error) {
+static carom_status examine(const carom_player *player, int64_t member, carom_witness *witness, carom_error *error) {
     const carom_impact *impact = player->impact;
-    const carom_walker_options *options = player->options;
+    const carom_members *members = &player->members;
+    const carom_rebound_options *rebound = &player->source->rebound;
     const carom_impact_data *data = carom_impact_get_data(impact);
-    const size_t n = (size_t)witness->n;
-    const double *u = carom_walker_trace(player->walker, &witness->rows), *impulse = carom_walker_impulses(player->walker, &witness->rows);
-    for (int k = 0; k < data->nv; k++) player->v[k] += 0.0;
-    witness->u = keep(witness, u, (size_t)witness->rows * n);
-    witness->impulse = keep(witness, impulse, (size_t)witness->rows * n);
-    witness->v = keep(witness, player->v, (size_t)data->nv);
-    witness->u_plus = keep(witness, player->u, n);
-    witness->total = keep(witness, player->impulse, n);
+    const size_t n = (size_t)witness->n, nv = (size_t)data->nv;
+    double *v = keep(witness, members->v + (size_t)member * nv, nv), *rows = NULL;
+    witness->v = v;
+    for (size_t k = 0; v && k < nv; k++) v[k] += 0.0;
+    witness->u_plus = keep(witness, members->u + (size_t)member * n, n);
+    witness->total = keep(witness, members->impulse + (size_t)member * n, n);
+    witness->path = members->path;
+    witness->approximate = members->approximate;
+    witness->rows = members->rows;
+    if (members->rows) {
+        witness->u = keep(witness, members->rows_u, (size_t)members->rows * n);
+        witness->impulse = keep(witness, members->rows_impulse, (size_t)members->rows * n);
+    } else {
+        // From the start to the end at once.
+        rows = carom_arena_take(&witness->arena, 4 * n, sizeof *rows);
+        if (rows && witness->u_plus && witness->total) {
+            carom_impact_contact_velocity(impact, data->velocity, rows);
+            memcpy(rows + n, witness->u_plus, n * sizeof *rows);
+            memcpy(rows + 3 * n, witness->total, n * sizeof *rows);
+        }
+        witness->rows = 2;
+        witness->u = rows;
+        witness->impulse = rows ? rows + 2 * n : NULL;
+    }
+    if (members->outcomes) keep_word(members, member, witness);
     if (player->uncertainty) witness->parameters = keep(witness, player->values, (size_t)carom_uncertainty_count(player->uncertainty));
     if (witness->arena.failed) return carom_fail_memory(error, "witness");
     const double energy = carom_impact_initial_energy(impact);
-    witness->energy_ratio = energy > 0 ? carom_impact_kinetic_energy(impact, player->v) / energy : NAN;
-    const double tolerance = options->tolerance != 0 ? options->tolerance : CAROM_WALK_TOLERANCE;
-    const double allowed = data->tangent_dim == 1 ? PLANAR_ALLOWANCE : SPATIAL_ALLOWANCES * tolerance;
-    const bool bounces = options->rebound.hypothesis != CAROM_HYPOTHESIS_NONE;
-    for (int k = 0; k + 1 < witness->rows; k++)
+    witness->energy_ratio = energy > 0 ? carom_impact_kinetic_energy(impact, v) / energy : NAN;
+    witness->terminated = members->outcomes ? carom_impact_terminated(impact, witness->u_plus) : members->verdict == CAROM_COMPLETE;
+    const bool curved = data->tangent_dim == 2 && witness->path == CAROM_PATH_SOLUTION;
+    const double allowed = curved ? SPATIAL_ALLOWANCES * player->source->tolerance : PLANAR_ALLOWANCE;
+    const bool bounces = rebound->hypothesis != CAROM_HYPOTHESIS_NONE, reported = !isnan(witness->total[0]);
+    for (int k = 0; k + 1 < witness->rows && reported; k++)
         check_piece(impact, bounces, allowed, witness->u + (size_t)k * n, witness->impulse + (size_t)k * n, witness);
-    if (options->rebound.hypothesis == CAROM_HYPOTHESIS_STRONGE && energy > 0) witness->energy = fmax(0, witness->energy_ratio - 1);
+    if (rebound->hypothesis == CAROM_HYPOTHESIS_STRONGE && energy > 0) witness->energy = fmax(0, witness->energy_ratio - 1);
     witness->verified = witness->terminated && witness->balance <= allowed && witness->cone <= allowed && witness->energy <= allowed &&
                         witness->opening <= allowed && witness->slip <= allowed;
     return CAROM_OK;
 }
 
-carom_status carom_witness_create(const carom_impact *impact, const carom_worst_options *options, const carom_tape *tape,
+carom_status carom_witness_create(const carom_impact *impact, const carom_worst_options *options, const carom_tape *tape, int64_t member,
                                   carom_witness *witness, carom_error *error) {
     *witness = (carom_witness){.n = carom_impact_contact_size(impact)};
-    carom_player player;
-    carom_verdict verdict = CAROM_INCOMPLETE;
-    carom_status status = carom_player_create(impact, options->uncertainty, &options->walker, NULL, &player, error);
-    player.records = true;
-    if (!status) status = carom_player_play(&player, tape, 0, 0, NULL, &verdict, error);
-    witness->terminated = verdict == CAROM_COMPLETE;
-    if (!status) status = examine(&player, witness, error);
+    carom_player player = {0};
+    carom_member_source walks = {0};
+    carom_status status = options->source ? CAROM_OK : carom_usual_members(&walks, error);
+    if (!status)
+        status = carom_player_create(impact, options->uncertainty, options->source ? options->source : &walks, true, NULL, &player, error);
+    if (!status) status = carom_player_play(&player, tape, 0, 0, NULL, error);
+    // A walk that has not ended is somewhere, too.
+    const int64_t known = player.members.count ? player.members.count : player.members.v != NULL;
+    if (!status && (member < 0 || member >= known))
+        status = carom_fail(error, CAROM_BAD_INPUT, "member: %lld is not below %lld, the members of the tape", (long long)member,
+                            (long long)known);
+    if (!status) status = examine(&player, member, witness, error);
     carom_player_release(&player);
+    carom_member_source_release(&walks);
     if (status) carom_witness_release(witness);
     return status;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Search for worst cases: plain walks first, and then, for each functional, several lines of descent. In each line the tape of the best
-// walk so far is changed at random, and the change is kept where it does not lower the value. Lines that are behind end when a share of the
-// budget is spent, so that the others have more of it.
+// Search for worst cases: plain samples first, and then, for each functional, several lines of descent. In each line the tape of the best
+// member so far is changed at random, and the change is kept where it does not lower the value. Lines that are behind end when a share of
+// the budget is spent, so that the others have more of it.
 #include "carom/worst.h"
 
 #include <math.h>
@@ -19,36 +19,23 @@ enum { LINES = 4, LEAST_LINES = 1 };
 enum { TURN = 64, BLOCK = 64, ROUND = 32 };
 // The share of plain walks in the budget, and the budget that `auto` stands for. Walks in space take a hundred times as long.
 #define PLAIN_SHARE 0.25
-enum { PLANAR_EVALUATIONS = 1 << 17, SPATIAL_EVALUATIONS = 1 << 13, WALK_STEPS = 10000 };
+enum { PLANAR_EVALUATIONS = 1 << 17, SPATIAL_EVALUATIONS = 1 << 13 };
 #define MOST_EVALUATIONS 0x1p40
-// Walks that gain more energy than this share of the first, by rounding, are no members. Poisson's may.
-#define MOST_GAIN 1e-7
 // A change that saves pieces may lower a line's value by this share of the scale of its functional: pieces that do nothing cost time, and
 // changes of them are wasted. The best walk of all is kept.
 #define FORGIVEN 1e-7
 // Streams of the search are apart from those of plain walks.
 static const int64_t FIRST_SEARCHED = (int64_t)1 << 42;
 
-carom_worst_options carom_worst_defaults(void) {
-    return (carom_worst_options){
-        .seconds = NAN, .walker = {.max_steps = WALK_STEPS, .rebound = {.restitution = {NAN, NAN}}, .tolerance = CAROM_WALK_TOLERANCE}};
-}
+carom_worst_options carom_worst_defaults(void) { return (carom_worst_options){.seconds = NAN}; }
 
 const carom_option carom_worst_rows[CAROM_WORST_ROWS] = {
     {"evaluations", CAROM_OPTION_INTEGER, offsetof(carom_worst_options, evaluations), 1, MOST_EVALUATIONS, "", "2^17, in space 2^13",
-     "walks for each expression, the plain ones included; the answer is then the same on every number of threads", NULL},
+     "walks or samples for each expression, the plain ones included; the answer is then the same on every number of threads", NULL},
     {"seconds", CAROM_OPTION_REAL, offsetof(carom_worst_options, seconds), CAROM_POSITIVE, 1e9, "s", "none",
      "budget of time for each expression, in place of evaluations", NULL},
-    {"seed", CAROM_OPTION_INTEGER, offsetof(carom_worst_options, seed), 0, CAROM_MOST_SEED, "", "0", "of the plain walks and the search",
+    {"seed", CAROM_OPTION_INTEGER, offsetof(carom_worst_options, seed), 0, CAROM_MOST_SEED, "", "0", "of plain samples and of the search",
      NULL},
-    {"hypothesis", CAROM_OPTION_CHOICE, offsetof(carom_worst_options, walker.rebound.hypothesis), 0, 0, "", "none",
-     "what restitution means: none, which is inelastic, energetic (stronge) or kinetic (poisson)", carom_hypothesis_names},
-    {"restitution", CAROM_OPTION_INTERVAL, offsetof(carom_worst_options, walker.rebound.restitution), 0, 1, "", "scene",
-     "coefficient of restitution of all contacts, or an interval in which the search chooses each contact's", NULL},
-    {"weights", CAROM_OPTION_CHOICE, offsetof(carom_worst_options, walker.weights), 0, 0, "", "mixed",
-     "how contacts share the impulse of a walk: anew on each piece, in one proportion, or one contact at a time", carom_weights_names},
-    {"tolerance", CAROM_OPTION_REAL, offsetof(carom_worst_options, walker.tolerance), CAROM_WALK_LEAST_TOLERANCE, CAROM_WALK_MOST_TOLERANCE,
-     "", "1e-8", "of the curved pieces of walks in space, relative to the velocity scale of the impact", NULL},
 };
 
 // One line of descent.
@@ -92,6 +79,9 @@ typedef struct search {
     int count;  // of functionals
     const carom_worst_options *options;
     const carom_control *control;
+    const carom_member_source *source;
+    bool once;        // one play gives all members that there are
+    int64_t block;    // plays of a block of plain ones
     double deadline;  // by the monotonic clock [s]; infinite without a budget of time
     carom_worst *worst;
     worker *workers;
@@ -99,18 +89,6 @@ typedef struct search {
     line *lines;  // [count x LINES]
     int lived;    // lines of each functional that go on
 } search;
-
-// The value of a player's last walk; -INFINITY for one that has not ended, or has gained energy.
-static double value_of(const search *run, const carom_player *player, carom_verdict verdict, int functional) {
-    const double energy = carom_impact_initial_energy(player->impact);
-    const bool may_gain = run->options->walker.rebound.hypothesis == CAROM_HYPOTHESIS_POISSON;
-    if (verdict != CAROM_COMPLETE || (!may_gain && player->counts.max_energy_gain > MOST_GAIN * energy)) return -INFINITY;
-    const carom_functional *f = &run->functionals[functional];
-    const double ratio = f->energy != 0 ? carom_impact_kinetic_energy(player->impact, player->v) / energy : NAN;
-    const carom_outcome_point member = {.u = player->u, .v = player->v, .impulse = player->impulse, .energy_ratio = ratio};
-    const double value = carom_functional_value(f, &member);
-    return isnan(value) ? -INFINITY : value;
-}
 
 // -------------------------------------------------------------------------------------------------------- plain walks
 
@@ -121,12 +99,11 @@ static carom_status walk_block(void *user, int worker_index, int slot, int64_t b
     carom_status status = CAROM_OK;
     plain *best = run->plain.slots + (size_t)slot * (size_t)run->count;
     for (int f = 0; f < run->count; f++) best[f] = (plain){-INFINITY, -1};
-    for (int64_t k = 0; k < BLOCK && !status; k++) {
-        const int64_t index = (run->plain.done + block) * BLOCK + k;
-        carom_verdict verdict;
-        status = carom_player_play(player, NULL, run->options->seed, index, NULL, &verdict, error);
-        for (int f = 0; f < run->count; f++) {
-            const double value = value_of(run, player, verdict, f);
+    for (int64_t k = 0; k < run->block && !status; k++) {
+        const int64_t index = (run->plain.done + block) * run->block + k;
+        status = carom_player_play(player, NULL, run->options->seed, index, NULL, error);
+        for (int f = 0; f < run->count && !status; f++) {
+            const double value = carom_player_value(player, &run->functionals[f], NULL);
             if (value > best[f].value) best[f] = (plain){value, index};
         }
     }
@@ -146,18 +123,18 @@ static carom_status take_block(void *user, int slot, int64_t block, carom_error 
                 best = displaced;
             }
     }
-    run->plain.delivered += BLOCK;
+    run->plain.delivered += run->block;
     return CAROM_OK;
 }
 
 // ------------------------------------------------------------------------------------------------------------- lines
 
 // Offers a walk that was made for one functional to the others. Of equal offers the earliest counts, whoever made it.
-static void offer_to_others(const search *run, worker *own, carom_verdict verdict, int made_for, int64_t order) {
+static void offer_to_others(const search *run, worker *own, int made_for, int64_t order) {
     for (int f = 0; f < run->count; f++) {
         if (f == made_for) continue;
         offer *best = &own->offers[f];
-        const double value = value_of(run, &own->player, verdict, f);
+        const double value = carom_player_value(&own->player, &run->functionals[f], NULL);
         if (!(value > run->worst[f].value) || !(value > best->value || (value == best->value && order < best->order))) continue;
         best->value = value;
         best->order = order;
@@ -175,19 +152,18 @@ static carom_status take_turn(void *user, int worker_index, int slot, int64_t bl
     const double scale = isfinite(run->worst[f].samples_value) ? fabs(run->worst[f].samples_value) : 0;
     for (int k = 0; k < TURN; k++) {
         carom_stream stream;
-        carom_verdict verdict;
         carom_stream_start_use(&stream, (uint64_t)run->options->seed, (uint64_t)descent->stream, CAROM_STREAM_SEARCH);
         const carom_tape *mate = &run->lines[first + (int)(run->lived * carom_stream_uniform(&stream))].settled;
         carom_tape_mutate(run->impact, &descent->tape, mate, &stream, &own->child);
         const carom_status status =
-            carom_player_play(&own->player, &own->child, run->options->seed, descent->stream, &own->recorded, &verdict, error);
+            carom_player_play(&own->player, &own->child, run->options->seed, descent->stream, &own->recorded, error);
         descent->stream++;
         // A point where there is no such impact is no better one.
         if (status && status != CAROM_BAD_INPUT) return status;
         if (status) continue;
-        if (verdict == CAROM_INTERRUPTED) break;
-        const double value = value_of(run, &own->player, verdict, f);
-        if (!own->recorded.failed) offer_to_others(run, own, verdict, f, block * TURN + k);
+        if (own->player.members.verdict == CAROM_INTERRUPTED) break;
+        const double value = carom_player_value(&own->player, &run->functionals[f], NULL);
+        if (!own->recorded.failed) offer_to_others(run, own, f, block * TURN + k);
         // Changes that do not matter are kept as well, unless they make the walk longer.
         const int saved = carom_tape_pieces(&descent->tape) - carom_tape_pieces(&own->recorded);
         const bool better = value > descent->value || (saved >= 0 && value >= descent->value - FORGIVEN * saved * scale);
@@ -293,8 +269,8 @@ static carom_status prepare(search *run, int workers, carom_arena *arena, carom_
         run->workers[i].offers = carom_arena_take(arena, (size_t)run->count, sizeof *run->workers[i].offers);
         if (arena->failed) return carom_fail_memory(error, "worst cases");
         for (int f = 0; f < run->count; f++) run->workers[i].offers[f].value = -INFINITY;
-        status = carom_player_create(run->impact, run->options->uncertainty, &run->options->walker, run->control, &run->workers[i].player,
-                                     error);
+        status =
+            carom_player_create(run->impact, run->options->uncertainty, run->source, false, run->control, &run->workers[i].player, error);
     }
     return status;
 }
@@ -320,11 +296,13 @@ static carom_status walk_plainly(search *run, double start, int64_t evaluations,
     const double whole = run->deadline;
     // As with evaluations: all functionals share the plain walks, and each has three times as many of its own.
     if (timed) run->deadline = start + PLAIN_SHARE / (PLAIN_SHARE + run->count * (1 - PLAIN_SHARE)) * (whole - start);
-    const int64_t blocks = (int64_t)ceil((timed ? MOST_EVALUATIONS : fmax(PLAIN_SHARE * (double)evaluations, 1)) / BLOCK);
+    const double wanted = run->once ? 1 : timed ? MOST_EVALUATIONS : fmax(PLAIN_SHARE * (double)evaluations, 1);
+    const int64_t blocks = (int64_t)ceil(wanted / (double)run->block);
     carom_status status = CAROM_OK;
     // However short the time is, some walks are made.
     plain_walks *walks = &run->plain;
-    for (walks->done = 0; walks->done < blocks && !status && (walks->done == 0 || !is_over(run)); walks->done = walks->delivered / BLOCK) {
+    for (walks->done = 0; walks->done < blocks && !status && (walks->done == 0 || !is_over(run));
+         walks->done = walks->delivered / run->block) {
         const carom_loop loop = {walks->done + ROUND < blocks ? ROUND : blocks - walks->done, run, walk_block, take_block, NULL, NULL};
         const carom_control first = {.threads = inner->threads, .cancelled = is_cancelled, .user = run};
         int64_t delivered;
@@ -345,23 +323,20 @@ static carom_status walk_plainly(search *run, double start, int64_t evaluations,
 static carom_status begin_lines(search *run, carom_error *error) {
     carom_player *player = &run->workers[0].player;
     carom_status status = CAROM_OK;
-    player->control = NULL;
-    if (player->walker) carom_walker_watch(player->walker, NULL);
+    carom_player_watch(player, NULL);
     for (int i = 0; i < run->count * LINES && !status; i++) {
         line *descent = &run->lines[i];
-        carom_verdict verdict;
         descent->value = -INFINITY;
         descent->stream = FIRST_SEARCHED * (1 + i);
         // Fewer blocks than lines: the best walk again.
         const plain *own = &run->plain.leaders[i], *leader = own->index >= 0 ? own : &run->plain.leaders[i - i % LINES];
         if (leader->index < 0) continue;
-        status = carom_player_play(player, NULL, run->options->seed, leader->index, &descent->tape, &verdict, error);
+        status = carom_player_play(player, NULL, run->options->seed, leader->index, &descent->tape, error);
         if (status) break;
         descent->value = leader->value;
         if (descent->tape.failed) status = carom_fail_memory(error, "worst cases");
     }
-    player->control = run->control;
-    if (player->walker) carom_walker_watch(player->walker, run->control);
+    carom_player_watch(player, run->control);
     return status;
 }
 
@@ -370,7 +345,7 @@ static carom_status descend(search *run, int64_t evaluations, const carom_contro
     const double begun = carom_clock_seconds();
     carom_status status = CAROM_OK;
     compare_lines(run, false);
-    while (!status && !is_over(run) && (isfinite(run->deadline) || run->worst[0].evaluations < evaluations)) {
+    while (!status && !run->once && !is_over(run) && (isfinite(run->deadline) || run->worst[0].evaluations < evaluations)) {
         const double share = spent(run, begun, evaluations);
         report(run, PLAIN_SHARE + (1 - PLAIN_SHARE) * share);
         int lived = LINES;
@@ -396,7 +371,23 @@ static carom_status check_options(const carom_worst_options *options, int count,
     if (!isnan(options->seconds) && !(options->seconds > 0))
         return carom_fail(error, CAROM_BAD_INPUT, "seconds: %g is not positive", options->seconds);
     if (options->seed < 0) return carom_fail(error, CAROM_BAD_INPUT, "seed: %lld is below the least value 0", (long long)options->seed);
-    return carom_reach_check_restitution(&options->walker.rebound, options->uncertainty, error);
+    return options->source ? carom_reach_check_restitution(&options->source->rebound, options->uncertainty, error) : CAROM_OK;
+}
+
+// Which of the members of its tape has the value of a functional, and whether these are all that there are.
+static carom_status name_members(search *run, carom_error *error) {
+    carom_player *player = &run->workers[0].player;
+    carom_status status = CAROM_OK;
+    carom_player_watch(player, NULL);
+    for (int f = 0; f < run->count && !status; f++) {
+        carom_worst *worst = &run->worst[f];
+        if (isinf(worst->value)) continue;
+        status = carom_player_play(player, &worst->tape, 0, 0, NULL, error);
+        carom_player_value(player, &run->functionals[f], &worst->member);
+        worst->members = player->members.count;
+        worst->complete = run->once && player->members.verdict == CAROM_COMPLETE;
+    }
+    return status;
 }
 
 carom_status carom_worst_search(const carom_impact *impact, const carom_functional *functionals, int count,
@@ -405,6 +396,9 @@ carom_status carom_worst_search(const carom_impact *impact, const carom_function
     for (int f = 0; f < count; f++) worst[f] = (carom_worst){.value = -INFINITY, .samples_value = -INFINITY};
     *verdict = CAROM_COMPLETE;
     carom_status status = check_options(options, count, error);
+    if (status) return status;
+    carom_member_source walks = {0};
+    if (!options->source) status = carom_usual_members(&walks, error);
     if (status) return status;
     const int64_t usual = carom_impact_get_data(impact)->tangent_dim == 1 ? PLANAR_EVALUATIONS : SPATIAL_EVALUATIONS;
     const int64_t evaluations = options->evaluations ? options->evaluations : usual;
@@ -416,19 +410,24 @@ carom_status carom_worst_search(const carom_impact *impact, const carom_function
                   .count = count,
                   .options = options,
                   .control = control,
+                  .source = options->source ? options->source : &walks,
                   .deadline = isnan(options->seconds) ? INFINITY : start + count * options->seconds,
                   .worst = worst,
                   .lived = LINES};
+    run.once = !run.source->kind->draws && !(options->uncertainty && carom_uncertainty_dimension(options->uncertainty));
+    run.block = run.once ? 1 : BLOCK;
     const carom_control inner = {.threads = control ? control->threads : 0, .cancelled = is_over, .user = &run};
     carom_arena arena = {0};
     status = prepare(&run, workers, &arena, error);
     if (!status) status = walk_plainly(&run, start, evaluations, &inner, workers, error);
     if (!status) status = begin_lines(&run, error);
     if (!status) status = descend(&run, evaluations, &inner, workers, error);
+    if (!status) status = name_members(&run, error);
     if (carom_control_cancelled(control)) *verdict = CAROM_INTERRUPTED;
     for (int f = 0; f < count && !status; f++)
         if (worst[f].tape.failed) status = carom_fail_memory(error, "worst cases");
     release(&run, workers);
+    carom_member_source_release(&walks);
     carom_arena_free(&arena);
     return status;
 }

@@ -37,6 +37,25 @@ static void bounds_and_members_stand_side_by_side(void **state) {
     release(&r);
 }
 
+// A factor of a sum is a factor of its bound: linear programs see numbers near 1. Round-off is shown as zero beside it.
+static void bounds_scale_with_their_sums(void **state) {
+    write_text(*state, "block.yaml", BLOCK_SCENE);
+    json_t *bounds = ask(*state, "bound", "block.yaml", "--max", "Jn.A", "--max", "1e200*Jn.A", "--max", "1e-300*Jn.A", "--walks", "64");
+    assert_int_equal(length(bounds, "bounds"), 3);
+    const double one = number(bounds, "bounds.0.upper");
+    assert_close(number(bounds, "bounds.1.upper") / 1e200, one, 1e-12);
+    assert_close(number(bounds, "bounds.2.upper") * 1e300, one, 1e-12);
+    assert_string_equal(text(bounds, "bounds.1.method"), text(bounds, "bounds.0.method"));
+    json_decref(bounds);
+    report r = run(*state, "bound", "block.yaml", "--max", "-1e250*Jn.A", "--walks", "64");
+    assert_int_equal(r.status, 0);
+    assert_null(strstr(r.out, "e+2"));
+    release(&r);
+    r = run(*state, "bound", "block.yaml", "--max", "1e200*Jn.A - 1e-200*Jt.B");
+    assert_true(is_refusal(&r, "too far apart"));
+    release(&r);
+}
+
 // A number of planes without a budget of time: the same answer again.
 static void planes_decide_alone(void **state) {
     char path[PATH_SIZE];
@@ -125,6 +144,7 @@ static void an_interruption_keeps_the_bounds(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(bounds_and_members_stand_side_by_side, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(bounds_scale_with_their_sums, set_up, tear_down),
         cmocka_unit_test_setup_teardown(planes_decide_alone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(restitution_leaves_the_energy, set_up, tear_down),
         cmocka_unit_test_setup_teardown(boxes_of_many_velocities, set_up, tear_down),

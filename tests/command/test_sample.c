@@ -382,6 +382,14 @@ static void samples_that_may_lie_outside_are_counted(void **state) {
     }
 }
 
+// Contacts of the dropped cube that come to rest leave slip of the size of the tolerance behind: walks in one proportion end all the same.
+static void walks_in_one_proportion_end(void **state) {
+    char path[PATH_SIZE];
+    json_t *answer = ask(*state, "sample", motion_path("cube-k4", path), "--sampler", "walk", "--weights", "constant", "--samples", "400");
+    assert_true(number(answer, "terminated") >= 390);
+    json_decref(answer);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(flat_robots_are_sampled_on_the_first_rung, set_up, tear_down),
@@ -399,6 +407,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(an_interrupt_keeps_the_finished_samples, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_interrupt_keeps_the_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_input_is_refused_in_one_line, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(walks_in_one_proportion_end, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, find_command, NULL);
 }

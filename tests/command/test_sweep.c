@@ -76,6 +76,35 @@ static void other_sets_are_sampled(void **state) {
     json_decref(sweep);
 }
 
+// Outcomes of laws at each point: those of the law alone on that impact. A file has them all, and the points.
+static void laws_and_files(void **state) {
+    char path[PATH_SIZE];
+    size_t size[2];
+    json_t *sweep = ask(*state, "sweep", join(path, scenes_path, "compass.yaml"), "--vary", "mu=2:3:0.5", "--laws", "moreau,sequential",
+                        "--sampled", "--samples", "16", "-o", "s.h5");
+    assert_int_equal(length(sweep, "points"), 3);
+    assert_int_equal(length(sweep, "points.0.laws.moreau"), 1);
+    assert_int_equal(length(sweep, "points.2.laws.sequential"), 2);
+    // A sticks with the scene's friction and with that of the last two points: the same answer.
+    json_t *alone = ask(*state, "resolve", path, "--law", "moreau");
+    for (int i = 1; i < 3; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "points.%d.laws.moreau.0.normal_velocity.1", i);
+        assert_close(number(sweep, name), number(alone, "outcomes.0.normal_velocity.1"), 1e-12);
+    }
+    json_decref(alone);
+    json_decref(sweep);
+    read_size(join(path, *state, "s.h5"), "points/normal_extent", size);
+    assert_true(size[0] == 3 && size[1] == 4);
+    read_size(path, "sequential/v_plus", size);
+    assert_true(size[0] == 6 && size[1] == 4);
+    read_size(path, "moreau/point", size);
+    assert_int_equal(size[0], 3);
+    json_t *most = ask(*state, "query", "s.h5", "--law", "moreau", "--max", "Jn.B");
+    assert_close(number(most, "maximum"), 0.0995551492, 1e-6);
+    json_decref(most);
+}
+
 static void bad_input_is_refused_in_one_line(void **state) {
 #define FLAT "delassus: {W: [[1, 0], [0, 1]], u: [-1, 1], mu: [1]}\n"
     static const refusal refusals[] = {
@@ -92,6 +121,10 @@ static void bad_input_is_refused_in_one_line(void **state) {
         {"sweep case.yaml --vary mu=0:1:1 --vary mu=0:1:1", "given twice", FLAT},
         {"sweep case.yaml --vary mu=0:1:1 --critical --hypothesis stronge", "--critical: needs exact sets", FLAT},
         {"sweep case.yaml --vary mu=0:1:1 -o map.gif", "map.gif", FLAT},
+        {"sweep case.yaml --vary mu=0:1:1 -o nowhere/s.h5", "nowhere", FLAT},
+        {"sweep case.yaml --vary mu=0:1:1 --laws moraeu", "did you mean 'moreau'", FLAT},
+        {"sweep case.yaml --vary mu=0:1:1 --laws moreau,", "there is no law ''", FLAT},
+        {"sweep case.yaml --vary mu=0:1:1 --laws moreau,moreau", "named twice", FLAT},
     };
     check_refusals(*state, refusals, sizeof refusals / sizeof *refusals);
 }
@@ -121,6 +154,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(critical_friction_of_the_compass_gait, set_up, tear_down),
         cmocka_unit_test_setup_teardown(two_parameters_make_a_grid, set_up, tear_down),
         cmocka_unit_test_setup_teardown(other_sets_are_sampled, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(laws_and_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_input_is_refused_in_one_line, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_interruption_keeps_the_points, set_up, tear_down),
     };

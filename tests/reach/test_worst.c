@@ -27,7 +27,7 @@ static carom_worst search(const carom_impact *impact, const char *expression, co
     assert_int_equal(verdict, CAROM_COMPLETE);
     // The witness has the same value, and is one.
     carom_witness witness;
-    assert_ok(carom_witness_create(impact, options, &worst.tape, &witness, &error), error);
+    assert_ok(carom_witness_create(impact, options, &worst.tape, worst.member, &witness, &error), error);
     assert_true(carom_witness_value(&witness, &functional) == worst.value);
     assert_true(witness.verified);
     carom_witness_release(&witness);
@@ -196,8 +196,11 @@ static void witnesses_are_members(void **state) {
     for (int k = 0; k < impacts; k++) {
         carom_impact *impact = support_random_impact(&stream, FAMILY_PLAIN, 2, 1 + k % 2, 0.8);
         carom_worst_options options = options_of(1 << 9);
-        if (k % 3 == 2) options.walker.rebound = (carom_rebound_options){CAROM_HYPOTHESIS_STRONGE, {0, 0.7}};
         carom_error error;
+        carom_member_source walks;
+        const carom_rebound_options rebound = {k % 3 == 2 ? CAROM_HYPOTHESIS_STRONGE : CAROM_HYPOTHESIS_NONE, {0, 0.7}};
+        assert_ok(carom_walk_members(&(carom_walker_options){.max_steps = 10000, .rebound = rebound}, &walks, &error), error);
+        options.source = &walks;
         carom_functional functional;
         carom_worst worst;
         carom_verdict verdict;
@@ -205,12 +208,13 @@ static void witnesses_are_members(void **state) {
         assert_ok(carom_worst_search(impact, &functional, 1, &options, NULL, &worst, &verdict, &error), error);
         if (!isinf(worst.value)) {
             carom_witness witness;
-            assert_ok(carom_witness_create(impact, &options, &worst.tape, &witness, &error), error);
+            assert_ok(carom_witness_create(impact, &options, &worst.tape, worst.member, &witness, &error), error);
             assert_true(witness.verified);
             assert_true(witness.energy_ratio <= 1 + 1e-6);
             carom_witness_release(&witness);
         }
         carom_worst_release(&worst);
+        carom_member_source_release(&walks);
         carom_functional_release(&functional);
         carom_impact_free(impact);
     }
@@ -237,9 +241,12 @@ static void bad_searches_are_refused(void **state) {
     options.seed = -1;
     assert_refused(carom_worst_search(impact, &functional, 1, &options, NULL, &worst, &verdict, &error), CAROM_BAD_INPUT, error, "seed: ");
     options = options_of(64);
-    options.walker.tolerance = 1;
+    carom_member_source walks;
+    assert_ok(carom_walk_members(&(carom_walker_options){.max_steps = 10, .tolerance = 1}, &walks, &error), error);
+    options.source = &walks;
     assert_refused(carom_worst_search(impact, &functional, 1, &options, NULL, &worst, &verdict, &error), CAROM_BAD_INPUT, error,
                    "tolerance: ");
+    carom_member_source_release(&walks);
     assert_refused(carom_worst_search(impact, &functional, 0, &options, NULL, &worst, &verdict, &error), CAROM_BAD_INPUT, error,
                    "no functional");
     carom_functional_release(&functional);

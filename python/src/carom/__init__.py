@@ -25,6 +25,7 @@ from .outcomes import Outcomes
 from .polytopes import Polytope, Polytopes
 from .questions import Bound, Containment, Distance, Maximum
 from .scene import Scene, load
+from .worst import Worst, worst
 
 if TYPE_CHECKING:
     from .adapters.drake import from_drake
@@ -47,7 +48,7 @@ _LATER = {
 # In the order of the reference.
 __all__ = [
     "Impact", "from_mujoco", "from_pinocchio", "from_drake", "Geometry", "load", "Scene", "laws", "law", "Law", "Option", "Column",
-    "Outcomes", "Maximum", "Bound", "Containment", "Distance", "Polytopes", "Polytope", "compare", "explore", "read", "sample_many", "Many",
+    "Outcomes", "Maximum", "Bound", "Containment", "Distance", "worst", "Worst", "Polytopes", "Polytope", "compare", "explore", "read", "sample_many", "Many",
     "many_seed", "solve_lcp", "enumerate_lcp", "solvers", "InputError", "UnsupportedError", "InternalError", "Incomplete",
 ]  # fmt: skip
 

@@ -104,6 +104,8 @@ class Law:
         Of its result row, beside verdict and selection.
     thorough : dict of str to str
         Options with which comparisons ask it.
+    exhaustive : dict of str to str
+        Options with which worst cases are looked for: its outcomes are then all that it can choose.
     """
 
     name: str
@@ -113,6 +115,7 @@ class Law:
     columns: tuple[Column, ...]
     results: tuple[Column, ...]
     thorough: dict[str, str]
+    exhaustive: dict[str, str]
 
     def applies(self, impact: Any) -> bool:
         """Whether comparisons ask it about this impact."""
@@ -125,7 +128,7 @@ class Law:
 @functools.cache
 def _table() -> dict[str, Law]:
     table = {}
-    for name, summary, source, options, columns, results, thorough in _carom.laws():
+    for name, summary, source, options, columns, results, thorough, exhaustive in _carom.laws():
         table[name] = Law(
             name,
             summary,
@@ -134,6 +137,7 @@ def _table() -> dict[str, Law]:
             tuple(map(make_column, columns)),
             tuple(map(make_column, results)),
             dict(zip(thorough[::2], thorough[1::2])),
+            dict(zip(exhaustive[::2], exhaustive[1::2])),
         )
     return table
 

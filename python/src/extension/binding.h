@@ -130,6 +130,6 @@ const carom_law *binding_law(const char *name);
 /// Each file's functions for the module, ended by an entry without name.
 extern PyMethodDef binding_impact_methods[], binding_place_methods[], binding_table_methods[], binding_law_methods[],
     binding_scene_methods[], binding_result_methods[], binding_lcp_methods[], binding_many_methods[], binding_picture_methods[],
-    binding_question_methods[];
+    binding_question_methods[], binding_worst_methods[];
 
 #endif

@@ -77,21 +77,23 @@ static PyObject *describe_columns(const carom_column *columns, int count) {
     return list;
 }
 
-// laws() -> [(name, summary, source, options, outcome columns, result columns, thorough settings), ...]
+// laws() -> [(name, summary, source, options, outcome columns, result columns, thorough settings, exhaustive settings), ...]
 static PyObject *laws(PyObject *module, PyObject *nothing) {
     (void)module;
     (void)nothing;
     PyObject *list = PyList_New(0);
     for (int i = 0; i < carom_registry_count(binding_registry, CAROM_REGISTRY_LAWS) && list; i++) {
         const carom_law *law = carom_registry_entry(binding_registry, CAROM_REGISTRY_LAWS, i);
-        PyObject *options = PyList_New(0), *thorough = PyList_New(0);
+        PyObject *options = PyList_New(0), *thorough = PyList_New(0), *exhaustive = PyList_New(0);
         for (int k = 0; k < law->option_count && options; k++)
             if (!append(options, describe_option(&law->options[k]))) Py_CLEAR(options);
         for (const char *const *text = law->thorough; text && *text && thorough; text++)
             if (!append(thorough, binding_text(*text))) Py_CLEAR(thorough);
-        PyObject *row = Py_BuildValue("sssNNNN", law->name, law->summary, law->source, options,
+        for (const char *const *text = law->exhaustive ? law->exhaustive : law->thorough; text && *text && exhaustive; text++)
+            if (!append(exhaustive, binding_text(*text))) Py_CLEAR(exhaustive);
+        PyObject *row = Py_BuildValue("sssNNNNN", law->name, law->summary, law->source, options,
                                       describe_columns(law->outcome_columns, law->outcome_column_count),
-                                      describe_columns(law->result_columns, law->result_column_count), thorough);
+                                      describe_columns(law->result_columns, law->result_column_count), thorough, exhaustive);
         if (!append(list, row)) Py_CLEAR(list);
     }
     return list;

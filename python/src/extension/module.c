@@ -63,9 +63,9 @@ PyMODINIT_FUNC PyInit__carom(void);
 PyMODINIT_FUNC PyInit__carom(void) {
     static PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "carom._carom", .m_doc = "The C library under the package carom.",
                                      .m_size = -1};
-    PyMethodDef *const methods[] = {own_methods,          binding_impact_methods,  binding_place_methods,   binding_table_methods,
-                                    binding_law_methods,  binding_scene_methods,   binding_result_methods,  binding_lcp_methods,
-                                    binding_many_methods, binding_picture_methods, binding_question_methods};
+    PyMethodDef *const methods[] = {own_methods,          binding_impact_methods,  binding_place_methods,    binding_table_methods,
+                                    binding_law_methods,  binding_scene_methods,   binding_result_methods,   binding_lcp_methods,
+                                    binding_many_methods, binding_picture_methods, binding_question_methods, binding_worst_methods};
     keep_free_memory();
     PyObject *module = PyModule_Create(&definition);
     bool added = module && !PyModule_AddStringConstant(module, "version", CAROM_VERSION) && binding_add_errors(module) &&

@@ -268,6 +268,7 @@ static carom_status run_laws(cli_comparison *comparison, carom_result_writer *wr
             if (!found || status) cli_run_release(run);
         }
         // Otherwise what it gives by default.
+        question.keep_outcomes = !question.law->samples;
         if (!found) status = cli_run_law(&question, run, error);
         if (!status) comparison->count++;
     }

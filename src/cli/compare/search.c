@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What samples miss, for every scene: how far members of the set are from the nearest of them. Members are walks of other kinds than those
-// of samples, and what a directed search finds.
+// of samples, outcomes of other laws that are certified to be members, and what a directed search finds.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/dense.h"
 #include "carom/json.h"
 #include "cli/compare/compare.h"
 
@@ -15,7 +16,8 @@ struct cli_search {
     carom_set *samples;    // NULL without any
     int64_t members;       // that were compared with them
     double missed;         // distance of the member that is farthest from the samples; NaN: none was compared
-    const char *by;        // what found it
+    const char *by;        // what found it: weights of walks, a law, or "search"
+    bool walked;           // by is the weights of a walk
     double *point;         // [axes] that member
 };
 
@@ -30,13 +32,14 @@ static const carom_option effort_rows[] = {
 // Walks of each other kind, as a share of the samples: they cost little beside these.
 enum { SAMPLES_FOR_A_WALK = 32 };
 
-static void compare_member(cli_search *search, const double *u, const char *by) {
+static void compare_member(cli_search *search, const double *u, const char *by, bool walked) {
     if (!search->samples) return;
     const double distance = carom_set_distance(search->samples, u, NULL);
     search->members++;
     if (distance <= search->missed) return;
     search->missed = distance;
     search->by = by;
+    search->walked = walked;
     memcpy(search->point, u, (size_t)search->axes * sizeof *u);
 }
 
@@ -57,8 +60,75 @@ static carom_status compare_walks(const cli_question *question, const carom_samp
         cli_run run = {.law = question->law};
         status = cli_ask_law(question, &walks, NULL, &run, error);
         for (int64_t i = 0; !status && i < run.points->count; i++)
-            compare_member(search, run.points->u + i * run.points->n, carom_weights_names[kinds[k]]);
+            compare_member(search, run.points->u + i * run.points->n, carom_weights_names[kinds[k]], true);
         cli_run_release(&run);
+    }
+    return status;
+}
+
+// The path of an outcome: velocities and accumulated impulses. Contacts that acted one at a time have the impulses by which their own
+// velocities have changed; without such a path there are start and end. Returns the number of rows; 0 where the impulses are not known.
+static int trace_outcome(const carom_impact *impact, const cli_run *run, int64_t row, carom_arena *arena, double **u, double **impulse) {
+    const carom_table *outcomes = run->answer.outcomes;
+    const carom_sizes sizes = carom_impact_sizes(impact);
+    const int n = carom_impact_contact_size(impact), stride = n / sizes.contacts;
+    const double *W = carom_impact_delassus(impact);
+    const int path = carom_table_find(outcomes, "path");
+    int acted = 0, numbers = 0;
+    const int *word = carom_table_list(outcomes, CAROM_OUTCOME_WORD, row, &acted);
+    const double *rows = path >= 0 ? carom_table_series(outcomes, path, row, &numbers) : NULL;
+    const bool single = acted > 0 && numbers == (acted + 1) * n;
+    const int count = single ? acted + 1 : 2;
+    *u = carom_arena_take(arena, (size_t)count * (size_t)n, sizeof **u);
+    *impulse = carom_arena_take(arena, (size_t)count * (size_t)n, sizeof **impulse);
+    if (arena->failed) return 0;
+    if (!single) {
+        carom_impact_contact_velocity(impact, carom_impact_get_data(impact)->velocity, *u);
+        for (int c = 0; c < n; c++) {
+            const int contact = c / stride, k = c % stride - 1;
+            const int64_t normal = row * sizes.contacts + contact, tangent = row * sizes.tangents + contact * (stride - 1) + k;
+            (*u)[n + c] = k < 0 ? carom_table_real_column(outcomes, CAROM_OUTCOME_NORMAL_VELOCITY)[normal]
+                                : carom_table_real_column(outcomes, CAROM_OUTCOME_TANGENT_VELOCITY)[tangent];
+            (*impulse)[n + c] = k < 0 ? carom_table_real_column(outcomes, CAROM_OUTCOME_NORMAL_IMPULSE)[normal]
+                                      : carom_table_real_column(outcomes, CAROM_OUTCOME_TANGENT_IMPULSE)[tangent];
+        }
+        return isnan((*impulse)[n]) ? 0 : count;
+    }
+    memcpy(*u, rows, (size_t)numbers * sizeof **u);
+    for (int k = 0; k < acted; k++) {
+        double block[9], change[3], *before = *impulse + k * n, *after = before + n;
+        int exchanges[3];
+        const int first = word[k] * stride;
+        for (int i = 0; i < stride * stride; i++) block[i] = W[(first + i / stride) * n + first + i % stride];
+        for (int i = 0; i < stride; i++) change[i] = rows[(k + 1) * n + first + i] - rows[k * n + first + i];
+        if (!carom_lu_factor(stride, block, exchanges)) return 0;
+        carom_lu_solve(stride, block, exchanges, change);
+        memcpy(after, before, (size_t)n * sizeof *after);
+        for (int i = 0; i < stride; i++) after[first + i] += change[i];
+    }
+    return count;
+}
+
+// Outcomes of other laws of one known impact that are certified to be members.
+static carom_status compare_laws(const cli_comparison *comparison, int64_t cone_edges, cli_search *search, carom_error *error) {
+    carom_status status = CAROM_OK;
+    // Of the exact set all vertices are.
+    const cli_run *exact = comparison->uncertainty ? NULL : cli_find_exact(comparison);
+    for (int64_t i = 0; exact && i < exact->points->count; i++)
+        compare_member(search, exact->points->u + i * exact->points->n, exact->law->name, false);
+    for (int i = 0; i < comparison->count && !comparison->uncertainty; i++) {
+        const cli_run *run = &comparison->runs[i];
+        const carom_table *outcomes = run->law->samples ? NULL : run->answer.outcomes;
+        for (int64_t row = 0; !status && outcomes && row < carom_table_rows(outcomes); row++) {
+            carom_arena arena = {0};
+            double *u, *impulse;
+            bool certain = false;
+            const int rows = trace_outcome(comparison->impact, run, row, &arena, &u, &impulse);
+            if (arena.failed) status = carom_fail_memory(error, "search");
+            if (rows) status = carom_reach_certify_path(comparison->impact, cone_edges, rows, u, impulse, &certain, error);
+            if (certain) compare_member(search, u + (rows - 1) * search->axes, run->law->name, false);
+            carom_arena_free(&arena);
+        }
     }
     return status;
 }
@@ -84,9 +154,9 @@ static carom_status search_axes(cli_comparison *comparison, const carom_worst_op
         if (isinf(found[f].value)) continue;
         search->extent[f / 2 * 2 + (f % 2 ? 0 : 1)] = f % 2 ? -found[f].value : found[f].value;
         carom_witness member;
-        status = carom_witness_create(comparison->impact, options, &found[f].tape, &member, error);
+        status = carom_witness_create(comparison->impact, options, &found[f].tape, found[f].member, &member, error);
         if (status) break;
-        compare_member(search, member.u_plus, "search");
+        compare_member(search, member.u_plus, "search", false);
         carom_witness_release(&member);
     }
     for (int f = 0; found && f < directions; f++) carom_worst_release(&found[f]);
@@ -124,15 +194,21 @@ carom_status cli_search_run(cli_comparison *comparison, const carom_control *con
     if (!status) status = cli_prepare_options(&question, NULL, &sampled, error);
     const carom_sample_options *sample = sampled;
     if (!status && points) status = compare_walks(&question, sample, search, error);
+    // What is certified is inelastic.
+    if (!status && points && sample->rebound.hypothesis == CAROM_HYPOTHESIS_NONE)
+        status = compare_laws(comparison, sample->method.cone_edges, search, error);
     if (!status && asked.evaluations) {
         carom_worst_options options = carom_worst_defaults();
         options.evaluations = asked.evaluations;
         options.seed = sample->seed;
-        options.walker.weights = sample->weights;
-        options.walker.rebound = sample->rebound;
-        options.walker.tolerance = sample->tolerance;
+        carom_member_source walks;
+        const carom_sample_options usual = {.sampler = CAROM_SAMPLER_WALK};
+        const carom_walker_options how = {carom_sample_max_steps(&usual), sample->weights, sample->rebound, sample->tolerance};
+        status = carom_walk_members(&how, &walks, error);
+        options.source = &walks;
         options.uncertainty = comparison->uncertainty;
-        status = search_axes(comparison, &options, control, error);
+        if (!status) status = search_axes(comparison, &options, control, error);
+        carom_member_source_release(&walks);
     }
     free(sampled);
     return status;
@@ -186,5 +262,5 @@ void cli_search_print(const cli_comparison *comparison, FILE *file, const char *
         fprintf(file,
                 "%sthe samples of halm-posa miss at least %.3g m/s: so far is the farthest of %lld other members (%s%s) from the nearest\n",
                 line_start, cli_shown(comparison->impact, search->missed), (long long)search->members, search->by,
-                strcmp(search->by, "search") ? " weights" : "");
+                search->walked ? " weights" : "");
 }

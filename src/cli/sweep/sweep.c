@@ -16,7 +16,9 @@ static const cli_flag flags[] = {
      "second --vary makes a grid"},
     {"critical", NULL, "bisect every change of the list of modes, and of uniqueness, over the first parameter (exact sets only)"},
     CLI_MODE_FLAGS,
-    {"output", "FILE", "draw the extents over one parameter, or the map of modes over two (PNG, SVG or PDF)"},
+    {"laws", "A,B,...", "also list the outcomes of these laws at each point, asked as the scene says"},
+    {"output", "FILE",
+     "draw the extents over one parameter, or the map of modes over two (PNG, SVG or PDF), or write all that is found (HDF5: .h5)"},
     {"json", NULL, "print one JSON document"},
 };
 
@@ -107,13 +109,15 @@ void sweep_extent(const carom_joint_modes *modes, int index, bool tangent, doubl
 }
 
 // The modes of the impact with these values of its parameters. After an interruption a list that is not certified is a part of one.
-static carom_status ask_point(const sweep *s, sweep_point *point, carom_error *error) {
+static carom_status ask_point(sweep *s, sweep_point *point, carom_error *error) {
     carom_parameter parameters[SWEEP_MOST_PARAMETERS];
     for (int i = 0; i < s->axis_count; i++) parameters[i] = s->axes[i].parameter;
     carom_impact *varied = NULL;
     carom_error inner;
     carom_status status = carom_impact_vary(s->impact, s->axis_count, parameters, point->values, &varied, &inner);
     if (!status) status = cli_find_modes(&s->finder, varied, &point->found, &inner);
+    // Laws are asked at the points of the grid, not where changes are looked for.
+    if (!status && point == &s->points[s->count]) status = sweep_ask_laws(s, varied, s->count, &inner);
     if (status) carom_fail(error, status, "%s = %.9g: %.400s", s->axes[0].name, point->values[0], inner.message);
     carom_impact_free(varied);
     return status;
@@ -243,6 +247,7 @@ static json_t *make_document(const sweep *s) {
                                                 found->certified ? json_boolean(found->unique) : json_null(), "extent",
                                                 extent_json(found->modes), "reason", carom_json_text(*found->reason ? found->reason : NULL),
                                                 "modes", cli_modes_json(s->impact, found->modes)));
+        if (s->law_count) json_object_set_new(json_array_get(points, (size_t)i), "laws", sweep_laws_json(s, i));
     }
     for (int i = 0; i < s->change_count; i++) {
         const sweep_change *change = &s->changes[i];
@@ -296,6 +301,7 @@ static void print_text(const sweep *s) {
             printf("  %9.6g to %9.6g", cli_shown(s->impact, range[0]), cli_shown(s->impact, range[1]));
         }
         puts(found->unique ? "  one velocity" : "");
+        sweep_print_laws(s, i);
     }
     bool sampled = false;
     for (int i = 0; i < s->count; i++) sampled |= !s->points[i].found.certified;
@@ -331,9 +337,13 @@ static void print_text(const sweep *s) {
 
 static carom_status solve(sweep *s, const carom_control *control, carom_error *error) {
     const char *figure = cli_value(s->arguments, "output");
+    const bool table = figure && sweep_is_table(figure);
+    carom_result_writer *writer = NULL;
     s->impact = carom_scene_impact(s->scene);
     carom_status status = read_axes(s, error);
-    if (!status && figure) status = carom_plot_check(figure, error);
+    if (!status && figure && !table) status = carom_plot_check(figure, error);
+    if (!status) status = sweep_read_laws(s, error);
+    if (!status && table) status = carom_result_writer_create(figure, s->scene, &writer, error);
     if (!status) status = cli_mode_finder_create(s->arguments, s->scene, control, &s->finder, error);
     if (!status && cli_given(s->arguments, "critical") && !s->finder.exact)
         status = carom_fail(error, CAROM_UNSUPPORTED,
@@ -342,9 +352,10 @@ static carom_status solve(sweep *s, const carom_control *control, carom_error *e
     if (!status) status = run_points(s, error);
     number_lists(s);
     if (!status && figure && s->count) {
-        status = sweep_write_figure(s, figure, error);
+        status = table ? sweep_write_tables(s, writer, !cli_interrupted(), error) : sweep_write_figure(s, figure, error);
         s->figure = figure;
     }
+    carom_result_writer_free(writer);
     return status;
 }
 
@@ -356,6 +367,7 @@ static void release(sweep *s) {
     }
     free(s->points);
     free(s->changes);
+    sweep_release_laws(s);
     cli_mode_finder_free(&s->finder);
 }
 

@@ -31,6 +31,14 @@ typedef struct sweep_change {
     sweep_point before, after;  ///< at the two values
 } sweep_change;
 
+/// A law that is asked at each point.
+typedef struct sweep_law {
+    const carom_law *law;
+    void *options;
+    carom_column *columns;  ///< of its outcomes, and the point
+    carom_table *outcomes;
+} sweep_law;
+
 typedef struct sweep {
     const cli_arguments *arguments;
     const carom_scene *scene;
@@ -42,8 +50,10 @@ typedef struct sweep {
     int count;
     sweep_change *changes;  ///< [change_count]
     int change_count, change_room;
+    sweep_law *laws;  ///< [law_count] that are asked at each point
+    int law_count;
     bool finished;       ///< no point is missing
-    const char *figure;  ///< where the picture is; NULL: none
+    const char *figure;  ///< where the picture or the file is; NULL: none
 } sweep;
 
 /// "a" to "z", then "27", ...
@@ -53,6 +63,20 @@ const char *sweep_letter(int list, char letter[SWEEP_LETTER_SIZE]);
 bool sweep_same_modes(const carom_joint_modes *a, const carom_joint_modes *b);
 /// Least and largest velocity of all modes, of a contact's normal or of a tangent; NaN without modes.
 void sweep_extent(const carom_joint_modes *modes, int index, bool tangent, double range[2]);
+
+/// The laws that the command line names, with the options of the scene.
+carom_status sweep_read_laws(sweep *s, carom_error *error);
+/// Asks them about the impact of a point.
+carom_status sweep_ask_laws(sweep *s, const carom_impact *impact, int point, carom_error *error);
+/// Their outcomes at a point, by their names.
+json_t *sweep_laws_json(const sweep *s, int point);
+void sweep_print_laws(const sweep *s, int point);
+void sweep_release_laws(sweep *s);
+
+/// Does the name end as that of an HDF5 file?
+bool sweep_is_table(const char *path);
+/// Writes points, changes and outcomes of laws as tables, and commits the file.
+carom_status sweep_write_tables(const sweep *s, carom_result_writer *writer, bool finished, carom_error *error);
 
 /// Draws the extents over one parameter, or the map of modes over two.
 carom_status sweep_write_figure(const sweep *s, const char *path, carom_error *error);

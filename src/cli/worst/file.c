@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/worst/worst.h"
 
@@ -11,7 +12,7 @@ static const char schema[] = "carom.witness/1";
 
 const carom_file_kind witness_kind = {"the witnesses of an earlier run", "{\"schema\": \"carom.witness/1\"", false, ".json"};
 
-enum { MOST_CONTACT_PIECES = 1 << 24 };
+enum { MOST_CONTACT_PIECES = 1 << 24, OPTION_SIZE = 1024 };
 
 // ------------------------------------------------------------------------------------------------------------- writing
 
@@ -70,6 +71,30 @@ json_t *witness_checks_json(const carom_witness *witness) {
                      carom_json_real(witness->slip));
 }
 
+json_t *witness_word_json(const carom_impact *impact, const carom_witness *witness) {
+    if (!witness->word_length) return json_null();
+    json_t *word = json_array();
+    for (int i = 0; i < witness->word_length; i++)
+        json_array_append_new(word, carom_json_text(carom_impact_get_data(impact)->names[witness->word[i]]));
+    return word;
+}
+
+// The options of the law that are not its defaults, as texts.
+static carom_status options_json(const worst_run *run, json_t **options, carom_error *error) {
+    *options = json_object();
+    void *defaults = malloc(run->law->options_size);
+    if (!defaults) return carom_fail_memory(error, "witness");
+    run->law->defaults(defaults);
+    for (int i = 0; i < run->law->option_count; i++) {
+        char text[OPTION_SIZE], usual[OPTION_SIZE];
+        carom_option_print(&run->law->options[i], run->law_options, text, sizeof text);
+        carom_option_print(&run->law->options[i], defaults, usual, sizeof usual);
+        if (strcmp(text, usual) != 0) json_object_set_new(*options, run->law->options[i].name, carom_json_text(text));
+    }
+    free(defaults);
+    return CAROM_OK;
+}
+
 static json_t *tape_json(const carom_tape *tape) {
     json_t *numbers = json_array();
     for (int64_t k = 0; k < tape->count; k++) {
@@ -85,15 +110,14 @@ static carom_status put_document(FILE *file, const void *content, carom_error *e
 
 carom_status witness_write(const char *path, const worst_run *run, carom_error *error) {
     const carom_impact *impact = carom_scene_impact(run->scene);
-    const carom_walker_options *how = &run->options.walker;
     char digest[CAROM_DIGEST_TEXT_SIZE];
+    json_t *options = NULL;
     carom_status status = witness_digest(run->scene, digest, error);
-    if (status) return status;
-    json_t *options = json_pack(
-        "{s:s, s:o, s:s, s:f, s:I}", "hypothesis", carom_hypothesis_names[how->rebound.hypothesis], "restitution",
-        isnan(how->rebound.restitution.least) ? json_null()
-                                              : json_pack("[f, f]", how->rebound.restitution.least, how->rebound.restitution.most),
-        "weights", carom_weights_names[how->weights], "tolerance", how->tolerance, "max_steps", (json_int_t)how->max_steps);
+    if (!status) status = options_json(run, &options, error);
+    if (status) {
+        json_decref(options);
+        return status;
+    }
     json_t *witnesses = json_array();
     for (int i = 0; i < run->count; i++) {
         const worst_question *q = &run->questions[i];
@@ -103,25 +127,20 @@ carom_status witness_write(const char *path, const worst_run *run, carom_error *
         json_object_set_new(one, "v_plus", carom_json_reals(q->witness.v, carom_impact_get_data(impact)->nv));
         json_object_set_new(one, "parameters", witness_parameters_json(run->options.uncertainty, &q->witness));
         json_object_set_new(one, "tape", tape_json(&q->found.tape));
+        json_object_set_new(one, "member", json_integer(q->found.member));
+        json_object_set_new(one, "word", witness_word_json(impact, &q->witness));
         json_object_set_new(one, "path", witness_path_json(impact, &q->witness));
         json_array_append_new(witnesses, one);
     }
-    json_t *document = json_pack("{s:s, s:s, s:o, s:s, s:I, s:o, s:o}", "schema", schema, "version", CAROM_VERSION, "scene",
+    json_t *document = json_pack("{s:s, s:s, s:o, s:s, s:I, s:s, s:o, s:o}", "schema", schema, "version", CAROM_VERSION, "scene",
                                  carom_json_text(carom_scene_path(run->scene)), "digest", digest, "seed", (json_int_t)run->options.seed,
-                                 "options", options, "witnesses", witnesses);
+                                 "law", run->law->name, "options", options, "witnesses", witnesses);
     status = document ? carom_text_write(path, &witness_kind, put_document, document, error) : carom_fail_memory(error, path);
     json_decref(document);
     return status;
 }
 
 // ------------------------------------------------------------------------------------------------------------- reading
-
-// The place of a text among names; -1 for none.
-static int find_name(const char *const *names, const char *text) {
-    for (int i = 0; text && names[i]; i++)
-        if (!strcmp(names[i], text)) return i;
-    return -1;
-}
 
 // A list of so many numbers.
 static bool read_numbers(const json_t *list, size_t count, double *numbers) {
@@ -133,10 +152,16 @@ static bool read_numbers(const json_t *list, size_t count, double *numbers) {
     return good;
 }
 
-carom_status witness_read(const char *path, witness_file *file, carom_error *error) {
-    *file = (witness_file){.options = carom_worst_defaults()};
+carom_status witness_read(const char *path, const carom_registry *registry, witness_file *file, carom_error *error) {
+    *file = (witness_file){0};
     FILE *stream = fopen(path, "rb");
     if (!stream) return carom_fail_system(error, errno, "%s", path);
+    // A directory can be opened, but not be read.
+    struct stat kind;
+    if (!fstat(fileno(stream), &kind) && S_ISDIR(kind.st_mode)) {
+        fclose(stream);
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: is a directory, not a file of `carom worst -o`", path);
+    }
     json_error_t wrong;
     file->document = json_loadf(stream, JSON_REJECT_DUPLICATES, &wrong);
     fclose(stream);
@@ -151,26 +176,32 @@ carom_status witness_read(const char *path, witness_file *file, carom_error *err
         return carom_fail(error, CAROM_BAD_INPUT, "%s: %s: is not a text", path, file->scene ? "digest" : "scene");
     file->count = (int)json_array_size(json_object_get(document, "witnesses"));
     if (!file->count) return carom_fail(error, CAROM_BAD_INPUT, "%s: witnesses: there is none", path);
-    // How the walk went.
-    const json_t *options = json_object_get(document, "options"), *interval = json_object_get(options, "restitution");
-    carom_walker_options *how = &file->options.walker;
-    how->rebound.hypothesis = find_name(carom_hypothesis_names, json_string_value(json_object_get(options, "hypothesis")));
-    how->weights = find_name(carom_weights_names, json_string_value(json_object_get(options, "weights")));
-    how->tolerance = json_number_value(json_object_get(options, "tolerance"));
-    how->max_steps = (int64_t)json_integer_value(json_object_get(options, "max_steps"));
-    double ends[2] = {NAN, NAN};
-    const bool known = json_is_null(interval) || read_numbers(interval, 2, ends);
-    how->rebound.restitution = (carom_interval){ends[0], ends[1]};
-    if (how->rebound.hypothesis < 0 || how->weights < 0 || !(how->tolerance > 0) || how->max_steps < 1 || !known)
-        return carom_fail(error, CAROM_BAD_INPUT,
-                          "%s: options: hypothesis, restitution, weights, tolerance or max_steps is not what `carom worst` writes", path);
+    // The law, and how it was asked.
+    const char *law = json_string_value(json_object_get(document, "law"));
+    file->law = law ? carom_law_find(registry, law) : NULL;
+    if (!file->law) return carom_fail(error, CAROM_BAD_INPUT, "%s: law: is not one that this program has", path);
+    file->law_options = malloc(file->law->options_size);
+    if (!file->law_options) return carom_fail_memory(error, path);
+    file->law->defaults(file->law_options);
+    json_t *options = json_object_get(document, "options"), *value;
+    if (!json_is_object(options)) return carom_fail(error, CAROM_BAD_INPUT, "%s: options: is not a list of options and their texts", path);
+    const char *name;
+    json_object_foreach(options, name, value) {
+        carom_error inner;
+        if (!json_is_string(value)) return carom_fail(error, CAROM_BAD_INPUT, "%s: options: %.60s is not a text", path, name);
+        if (carom_law_set(file->law, file->law_options, name, json_string_value(value), &inner))
+            return carom_fail(error, CAROM_BAD_INPUT, "%s: options: %s", path, inner.message);
+    }
     // For the reader; what is played again needs none of it.
     if (!json_is_string(json_object_get(document, "version")) || !json_is_integer(json_object_get(document, "seed")))
         return carom_fail(error, CAROM_BAD_INPUT, "%s: version or seed is not what `carom worst` writes", path);
     return CAROM_OK;
 }
 
-void witness_release(witness_file *file) { json_decref(file->document); }
+void witness_release(witness_file *file) {
+    json_decref(file->document);
+    free(file->law_options);
+}
 
 carom_status witness_entry_read(const char *path, const witness_file *file, int index, const carom_scene *scene, witness_entry *entry,
                                 carom_error *error) {
@@ -189,6 +220,10 @@ carom_status witness_entry_read(const char *path, const witness_file *file, int 
     entry->parameters = json_object_get(one, "parameters");
     if (!json_is_array(entry->path) || !entry->parameters)
         return carom_fail(error, CAROM_BAD_INPUT, "%s: witnesses[%d]: path or parameters is missing", path, index);
+    const json_t *member = json_object_get(one, "member");
+    entry->member = json_integer_value(member);
+    if (!json_is_integer(member) || entry->member < 0)
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: witnesses[%d].member: is not a whole number from 0", path, index);
     entry->v = malloc((size_t)data->nv * sizeof *entry->v);
     if (!entry->v) return carom_fail_memory(error, path);
     if (!read_numbers(json_object_get(one, "v_plus"), (size_t)data->nv, entry->v))

@@ -33,17 +33,18 @@ typedef struct replayed {
 
 // Plays one witness of the file.
 static carom_status replay(const char *path, const witness_file *file, int index, const carom_scene *scene, replayed *one,
-                           carom_error *error) {
+                           const carom_member_source *source, carom_error *error) {
     const carom_impact *impact = carom_scene_impact(scene);
-    carom_worst_options options = file->options;
+    carom_worst_options options = carom_worst_defaults();
+    options.source = source;
     options.uncertainty = carom_scene_uncertainty(scene);
     carom_status status = witness_entry_read(path, file, index, scene, &one->entry, error);
     if (status) return status;
     carom_error inner;
     status = cli_read_objective(impact, one->entry.expression, one->entry.minimum, &one->asked, &inner);
     if (status) return carom_fail(error, status, "%s: witnesses[%d].expression: %s", path, index, inner.message);
-    status = carom_witness_create(impact, &options, &one->entry.tape, &one->witness, &inner);
-    if (status) return carom_fail(error, status, "%s: options: %s", path, inner.message);
+    status = carom_witness_create(impact, &options, &one->entry.tape, one->entry.member, &one->witness, &inner);
+    if (status) return carom_fail(error, status, "%s: witnesses[%d]: %s", path, index, inner.message);
     const double value = carom_witness_value(&one->witness, &one->asked.functional);
     one->value = one->entry.minimum ? 0 - value : value;
     one->same = one->value == one->entry.value;
@@ -102,6 +103,7 @@ static json_t *one_json(const carom_scene *scene, const replayed *one) {
     json_object_set_new(json, "checks", witness_checks_json(&one->witness));
     json_object_set_new(json, "energy_ratio", carom_json_real(one->witness.energy_ratio));
     json_object_set_new(json, "parameters", witness_parameters_json(carom_scene_uncertainty(scene), &one->witness));
+    json_object_set_new(json, "word", witness_word_json(impact, &one->witness));
     json_object_set_new(json, "path", witness_path_json(impact, &one->witness));
     return json;
 }
@@ -112,8 +114,16 @@ static void print_one(const cli_arguments *arguments, const carom_impact *impact
     if (!one->same)
         printf("  the file has %.17g, or another velocity, path or parameters: another version or machine computed it, or it was changed\n",
                one->entry.value);
-    printf("  %d pieces; energy after / before %.6g; the independent check %s\n", one->witness.rows - 1, one->witness.energy_ratio,
+    static const char *const parts[] = {
+        [CAROM_PATH_SOLUTION] = "piece", [CAROM_PATH_STEPS] = "impact step", [CAROM_PATH_JUMP] = "jump of the velocity"};
+    const int count = one->witness.rows - 1;
+    printf("  %d %s%s; energy after / before %.6g; the independent check %s\n", count, parts[one->witness.path],
+           count == 1 || one->witness.path == CAROM_PATH_JUMP ? "" : "s", one->witness.energy_ratio,
            one->witness.verified ? "passed" : "failed");
+    for (int i = 0; i < one->witness.word_length; i++)
+        printf("%s%s%s",
+               i ? "-" : "  contacts in the order in which they acted: ", carom_impact_get_data(impact)->names[one->witness.word[i]],
+               i + 1 < one->witness.word_length ? "" : "\n");
     if (cli_given(arguments, "path")) print_path(impact, &one->witness);
 }
 
@@ -126,17 +136,25 @@ static int run_replay(const cli_arguments *arguments) {
     replayed *all = NULL;
     carom_status status = cli_apply_rows(arguments, choice_rows, 1, &wanted, &error);
     if (status) return cli_report(&error);
-    status = witness_read(arguments->operand, &file, &error);
+    status = witness_read(arguments->operand, arguments->registry, &file, &error);
     if (!status && wanted.index >= file.count)
         status = carom_fail(&error, CAROM_BAD_INPUT, "--index: %lld is not below the number of witnesses, %d", (long long)wanted.index,
                             file.count);
     if (!status) status = read_scene(arguments, &file, &scene, &error);
     const int first = wanted.index < 0 ? 0 : (int)wanted.index, end = wanted.index < 0 ? file.count : first + 1;
+    carom_member_source source = {0};
+    if (!status) {
+        // As `carom worst` has asked the law.
+        const carom_law_call call = {carom_scene_impact(scene), file.law_options, arguments->registry, NULL, NULL, NULL};
+        carom_error inner;
+        status = carom_law_members(file.law, &call, &source, &inner);
+        if (status) carom_fail(&error, status, "%s: options: %s", arguments->operand, inner.message);
+    }
     if (!status) all = calloc((size_t)(end - first), sizeof *all);
     if (!status && !all) status = carom_fail_memory(&error, "replay");
     bool same = true;
     for (int i = first; i < end && !status; i++) {
-        status = replay(arguments->operand, &file, i, scene, &all[count], &error);
+        status = replay(arguments->operand, &file, i, scene, &all[count], &source, &error);
         same = same && all[count].same;
         count++;
     }
@@ -162,6 +180,7 @@ static int run_replay(const cli_arguments *arguments) {
         carom_witness_release(&all[i].witness);
     }
     free(all);
+    carom_member_source_release(&source);
     witness_release(&file);
     carom_scene_free(scene);
     return exit_status;

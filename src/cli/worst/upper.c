@@ -29,7 +29,7 @@ static carom_status bound_by_set(worst_run *run, double seconds, const carom_exa
                                  const carom_control *control, carom_error *error) {
     const carom_impact *impact = carom_scene_impact(run->scene);
     const carom_impact_data *data = carom_impact_get_data(impact);
-    const carom_rebound_options *rebound = &run->options.walker.rebound;
+    const carom_rebound_options *rebound = &run->source.rebound;
     const bool poisson = rebound->hypothesis == CAROM_HYPOTHESIS_POISSON;
     const bool interval = rebound->restitution.least < rebound->restitution.most;
     if (!carom_exact_available() || data->tangent_dim > 1 || data->contacts > CAROM_EXACT_USUAL_CONTACTS) return CAROM_OK;
@@ -51,8 +51,15 @@ static carom_status bound_by_set(worst_run *run, double seconds, const carom_exa
 }
 
 carom_status worst_bound(worst_run *run, double seconds, const carom_control *control, carom_error *error) {
+    // A list that has all its outcomes bounds itself, and what is certified of solutions does not hold for other laws.
+    for (int i = 0; i < run->count; i++) {
+        if (!run->questions[i].found.complete) continue;
+        run->questions[i].upper = run->questions[i].found.value;
+        run->questions[i].method = "list";
+    }
+    if (!run->source.kind->draws || !(seconds > 0)) return CAROM_OK;
     const carom_impact *impact = carom_scene_impact(run->scene);
-    const carom_rebound_options *rebound = &run->options.walker.rebound;
+    const carom_rebound_options *rebound = &run->source.rebound;
     // All velocities and friction that are uncertain. Of other uncertain numbers nothing is known.
     carom_uncertain_support support;
     carom_exact_start uncertain;

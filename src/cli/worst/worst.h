@@ -11,15 +11,18 @@
 typedef struct worst_question {
     cli_objective asked;
     carom_worst found;
-    carom_witness witness;  ///< rows 0 where no walk has ended
+    carom_witness witness;  ///< rows 0 where there is no member
     double upper;           ///< certified, of the functional with its sign; NaN for none
-    const char *method;     ///< what certifies it: "exact", "outer", "fan", "energy" or "start"; NULL for none
+    const char *method;     ///< what certifies it: "exact", "outer", "fan", "energy" or "start", or "list"; NULL for none
     bool by_exact_set;      ///< `upper` is the largest value of the exact set
 } worst_question;
 
 /// The questions of one impact and how they were asked.
 typedef struct worst_run {
     const carom_scene *scene;
+    const carom_law *law;
+    void *law_options;
+    carom_member_source source;  ///< what is searched among
     carom_worst_options options;
     worst_question *questions;  ///< [count]
     int count;
@@ -44,12 +47,14 @@ carom_status witness_write(const char *path, const worst_run *run, carom_error *
 typedef struct witness_file {
     json_t *document;
     const char *scene, *digest;  ///< as the file has them
-    carom_worst_options options;
+    const carom_law *law;
+    void *law_options;
     int count;
 } witness_file;
 
+/// @param registry  where its law is found
 /// @return CAROM_BAD_INPUT naming what is wrong with the file
-carom_status witness_read(const char *path, witness_file *file, carom_error *error);
+carom_status witness_read(const char *path, const carom_registry *registry, witness_file *file, carom_error *error);
 void witness_release(witness_file *file);
 
 /// One witness of a file.
@@ -60,6 +65,7 @@ typedef struct witness_entry {
     double *v;                        ///< [nv], to be freed
     const json_t *path, *parameters;  ///< as the file has them
     carom_tape tape;
+    int64_t member;  ///< which of those to which the tape leads
 } witness_entry;
 
 carom_status witness_entry_read(const char *path, const witness_file *file, int index, const carom_scene *scene, witness_entry *entry,
@@ -72,6 +78,8 @@ json_t *witness_path_json(const carom_impact *impact, const carom_witness *witne
 json_t *witness_parameters_json(const carom_uncertainty *uncertainty, const carom_witness *witness);
 /// Of what a witness depends on: the numbers of the impact, and what is uncertain of it.
 carom_status witness_digest(const carom_scene *scene, char text[CAROM_DIGEST_TEXT_SIZE], carom_error *error);
+/// The names of the contacts that acted; null where nothing says so.
+json_t *witness_word_json(const carom_impact *impact, const carom_witness *witness);
 /// What the checks found.
 json_t *witness_checks_json(const carom_witness *witness);
 

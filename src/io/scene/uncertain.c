@@ -164,6 +164,11 @@ carom_status carom_scene_read_uncertain(carom_scene *scene, const carom_node *no
     if (status) return status;
     carom_error inner;
     status = carom_uncertainty_create(scene->impact, &data, &scene->uncertainty, &inner);
+    // Intervals of the scene's own numbers leave nothing uncertain.
+    if (!status && !carom_uncertainty_count(scene->uncertainty)) {
+        carom_uncertainty_free(scene->uncertainty);
+        scene->uncertainty = NULL;
+    }
     if (!status) return CAROM_OK;
     carom_error place;
     carom_error *const placed = error ? error : &place;
