@@ -39,6 +39,9 @@ typedef struct carom_law {
     /// What a search is among where the outcomes are draws of a set. NULL: the outcomes are a list.
     carom_status (*members)(const carom_law_call *call, carom_member_source *source, carom_error *error);
     bool samples;  ///< its outcomes, or its one outcome, are random draws of a set: other seeds give others
+    /// Its impacts are elastic unless its own option `restitution` says otherwise, whatever the coefficients of the contacts are: where
+    /// nothing bounces, comparisons ask it only by its name.
+    bool elastic;
     /// Comparisons pass over the law where this is false. NULL: always true.
     bool (*applies)(const carom_impact *impact);
     const carom_column *outcome_columns;  ///< the law's own; they follow the common ones

@@ -216,11 +216,16 @@ def test_rounding_does_not_become_an_extent(comparison):
 
 def test_a_comparison_asks_every_law_that_applies(comparison):
     impact = comparison.impact
-    assert list(comparison) == [law for law in carom.laws() if carom.law(law).applies(impact)]
+    asked = [law for law in map(carom.law, carom.laws()) if law.applies(impact) and not law.elastic]
+    assert list(comparison) == [law.name for law in asked]
+    # Elastic answers are for who asks, or where something bounces.
+    assert "propagative" in comparison.left_out
+    assert list(carom.compare(impact, laws=["propagative"])) == ["propagative"]
+    assert "propagative" in carom.compare(impact, samples=16, restitution=0.5)
     assert set(comparison.left_out) == set(carom.laws()) - set(comparison)
     assert len(comparison["halm-posa"]) == 256
     assert repr(comparison).startswith("<carom.Comparison of ")
-    assert "halm-posa 256" in repr(comparison) and "left out: stronge" in repr(comparison)
+    assert "halm-posa 256" in repr(comparison) and "left out: propagative, stronge" in repr(comparison)
     # As the command asks them: all solutions of a law that finds one of them otherwise.
     assert comparison["anitescu-potra"].options["selection"] == "all"
 

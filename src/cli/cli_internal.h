@@ -178,6 +178,7 @@ typedef struct cli_question {
     bool strict;                  ///< as in cli_apply_owner
     bool keep_outcomes;           ///< in the answer
     bool collect_points;
+    carom_joint_modes *modes;              ///< that take the outcomes in; NULL: none do
     const carom_uncertainty *uncertainty;  ///< of the impact; then the law has its columns, too. NULL: everything is known
     int64_t draws;      ///< of an uncertain impact, the same for every law; 0: as the options of sampling say, the only law that may ask so
     int64_t draw_seed;  ///< of these draws

@@ -82,11 +82,12 @@ void cli_place_error(const cli_arguments *arguments, const carom_scene *scene, c
 
 // -------------------------------------------------------------------------------------------------------------- asking
 
-// Where a block of outcomes goes: into the extent, then into file, points and memory where they are wanted.
+// Where a block of outcomes goes: into the extent, then into file, points, joint modes and memory where they are wanted.
 typedef struct splitter {
     carom_extent *extent;
     const carom_sink *file;
     cli_points *points;
+    carom_joint_modes *modes;
     carom_table *kept;
 } splitter;
 
@@ -94,7 +95,8 @@ typedef struct splitter {
 static carom_status split(void *user, const carom_table *rows, carom_error *error) {
     const splitter *ways = user;
     carom_extent_widen(ways->extent, rows);
-    const carom_status status = ways->file ? ways->file->receive(ways->file->user, rows, error) : CAROM_OK;
+    carom_status status = ways->file ? ways->file->receive(ways->file->user, rows, error) : CAROM_OK;
+    if (!status && ways->modes) status = carom_joint_modes_see(ways->modes, rows, error);
     if (status) return status;
 
     // Collect contact velocities. When there are too many, give the memory back, and collect no more.
@@ -146,7 +148,7 @@ carom_status cli_ask_law(const cli_question *question, const void *options, cons
         status = carom_outcomes_create(impact, law->outcome_columns, law->outcome_column_count, &kept, error);
     if (!status) {
         // Time the law alone, with the costs of passing its outcomes on.
-        splitter ways = {run->extent, file, run->points, kept};
+        splitter ways = {run->extent, file, run->points, question->modes, kept};
         const carom_sink sink = {&ways, split};
         const double start = carom_clock_seconds();
         const carom_law_call call = {impact, options, question->arguments->registry, question->control, &sink, NULL};

@@ -206,6 +206,21 @@ static void nothing_moves_after_a_rest(void **state) {
 
 // ------------------------------------------------------------------------------------------------------------- pictures
 
+// The page of `compare` begins with the mechanism of a scene with bodies; one of matrices has none.
+static void pages_of_comparisons_show_the_mechanism(void **state) {
+    if (system("command -v gnuplot > /dev/null")) skip();
+    char path[PATH_SIZE];
+    static const char *const stems[] = {"block", "block-matrices"};
+    for (int i = 0; i < 2; i++) {
+        json_t *compared = ask(*state, "compare", motion_path(stems[i], path), "--samples", "64", "-o", stems[i]);
+        char *page = read_file(join(path, *state, stems[i]), "index.md");
+        assert_int_equal(count_text(page, "](figure-mechanism.png)"), i == 0);
+        assert_int_equal(exists(path, "figure-mechanism.png"), i == 0);
+        free(page);
+        json_decref(compared);
+    }
+}
+
 static void every_form_of_scene_becomes_a_picture(void **state) {
     write_text(*state, "humanoid.xml", humanoid);
     if (system("command -v gnuplot > /dev/null")) skip();
@@ -326,6 +341,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(outcomes_are_those_of_the_law, set_up, tear_down),
         cmocka_unit_test_setup_teardown(nothing_moves_after_a_rest, set_up, tear_down),
         cmocka_unit_test_setup_teardown(every_form_of_scene_becomes_a_picture, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(pages_of_comparisons_show_the_mechanism, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_questions_are_refused_in_one_line, set_up, tear_down),
         cmocka_unit_test_setup_teardown(other_files_are_kept, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_missing_gnuplot_is_one_line, set_up, tear_down),

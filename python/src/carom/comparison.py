@@ -110,10 +110,14 @@ def compare(impact: Impact | Scene, laws: str | Sequence[str] | None = None, *, 
     wide = {name: text for name, text in texts.items() if ":" in text}
     answers: dict[str, Outcomes] = {}
     left_out: dict[str, str] = {}
+    bounces = "restitution" in options or any(frozen.restitution > 0) or (scene is not None and "restitution" in scene.settings)
     for name in asked:
         law = find_law(name)
         if laws is None and not law.applies(frozen):
             left_out[name] = "it does not apply to this impact"
+            continue
+        if laws is None and law.elastic and not bounces and not (scene and scene.law == name):
+            left_out[name] = "its impacts are elastic, and no contact bounces here: name it among the laws, or give a restitution"
             continue
         own = {option.name: option.type for option in law.options}
         narrow = [key for key in wide if own.get(key, "interval") != "interval"]

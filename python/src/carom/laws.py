@@ -106,6 +106,9 @@ class Law:
         Options with which comparisons ask it.
     exhaustive : dict of str to str
         Options with which worst cases are looked for: its outcomes are then all that it can choose.
+    elastic : bool
+        Its impacts are elastic unless its own option `restitution` says otherwise: where nothing bounces, comparisons ask it only by its
+        name.
     """
 
     name: str
@@ -116,6 +119,7 @@ class Law:
     results: tuple[Column, ...]
     thorough: dict[str, str]
     exhaustive: dict[str, str]
+    elastic: bool
 
     def applies(self, impact: Any) -> bool:
         """Whether comparisons ask it about this impact."""
@@ -128,7 +132,7 @@ class Law:
 @functools.cache
 def _table() -> dict[str, Law]:
     table = {}
-    for name, summary, source, options, columns, results, thorough, exhaustive in _carom.laws():
+    for name, summary, source, options, columns, results, thorough, exhaustive, elastic in _carom.laws():
         table[name] = Law(
             name,
             summary,
@@ -138,6 +142,7 @@ def _table() -> dict[str, Law]:
             tuple(map(make_column, results)),
             dict(zip(thorough[::2], thorough[1::2])),
             dict(zip(exhaustive[::2], exhaustive[1::2])),
+            elastic,
         )
     return table
 

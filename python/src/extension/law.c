@@ -77,7 +77,7 @@ static PyObject *describe_columns(const carom_column *columns, int count) {
     return list;
 }
 
-// laws() -> [(name, summary, source, options, outcome columns, result columns, thorough settings, exhaustive settings), ...]
+// laws() -> [(name, summary, source, options, outcome columns, result columns, thorough settings, exhaustive settings, elastic), ...]
 static PyObject *laws(PyObject *module, PyObject *nothing) {
     (void)module;
     (void)nothing;
@@ -91,9 +91,9 @@ static PyObject *laws(PyObject *module, PyObject *nothing) {
             if (!append(thorough, binding_text(*text))) Py_CLEAR(thorough);
         for (const char *const *text = law->exhaustive ? law->exhaustive : law->thorough; text && *text && exhaustive; text++)
             if (!append(exhaustive, binding_text(*text))) Py_CLEAR(exhaustive);
-        PyObject *row = Py_BuildValue("sssNNNNN", law->name, law->summary, law->source, options,
-                                      describe_columns(law->outcome_columns, law->outcome_column_count),
-                                      describe_columns(law->result_columns, law->result_column_count), thorough, exhaustive);
+        PyObject *row = Py_BuildValue(
+            "sssNNNNNN", law->name, law->summary, law->source, options, describe_columns(law->outcome_columns, law->outcome_column_count),
+            describe_columns(law->result_columns, law->result_column_count), thorough, exhaustive, PyBool_FromLong(law->elastic));
         if (!append(list, row)) Py_CLEAR(list);
     }
     return list;

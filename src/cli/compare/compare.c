@@ -18,7 +18,11 @@ enum { DRAWS = 64 };
 
 static const cli_flag flags[] = {
     {"threads", "N", "threads of sampled laws (default: one per core)"},
-    {"output", "DIR", "write DIR/index.md, a page with tables and pictures, and DIR/compare.h5; DIR is made if it is missing"},
+    {"output", "DIR",
+     "write DIR/index.html and index.md, a page with pictures and tables, and DIR/compare.h5; DIR is made if it is missing"},
+    {"svg", NULL, "write an SVG beside every PNG"},
+    {"laws", "A,B", "ask these laws only (carom resolve --list prints all)"},
+    {"without", "A,B", "do not ask these"},
     {"search", "N",
      "also search both ways along each axis of contact velocities, with N walks each, and say what the samples miss at least"},
     {"simulator", "mujoco", "also run the scene's model with MuJoCo's own contact solver, and say how much of the set it shows"},
@@ -27,21 +31,6 @@ static const cli_flag flags[] = {
     {"horizon", "T", "longest time that the simulator may take for an impact, in s (default 0.1)"},
     {"json", NULL, "print one JSON document"},
 };
-
-double cli_show_velocity(const cli_comparison *comparison, double velocity) {
-    return fabs(velocity) <= -carom_impact_approach_limit(comparison->impact) ? 0 : velocity;
-}
-
-void cli_describe_share(int64_t count, int64_t outcomes, char *text, size_t size) {
-    const double percent = 100 * (double)count / (double)outcomes;
-    // Rounding must turn neither a few into none nor nearly all into all.
-    if (count == 0 || count == outcomes)
-        snprintf(text, size, "%d %%", count ? 100 : 0);
-    else if (percent < 0.1)
-        snprintf(text, size, "<0.1 %%");
-    else
-        snprintf(text, size, "%.1f %%", fmin(percent, 99.9));
-}
 
 // Incomplete when the user stopped it, or when any law ran out of its budget.
 static int exit_status_of(const cli_comparison *comparison) {
@@ -180,14 +169,8 @@ static bool has_pieces(const carom_law *law) {
     return false;
 }
 
-// Says, also in JSON and on the page, that a law takes no part: it is for one impact, a value is not one of its own, or it takes too much.
-static void leave_out(const cli_comparison *comparison, const char *law, bool one_impact, const cli_setting *setting) {
-    char reason[2 * CLI_NAME_SIZE] = "its steps are too large for a comparison";
-    if (setting) snprintf(reason, sizeof reason, "it has no %s %.60s", setting->name, setting->value);
-    if (one_impact) snprintf(reason, sizeof reason, "it gives the set of one impact, and this one is uncertain");
-    fprintf(stderr, "carom: note: %s is left out: %s", law, reason);
-    if (!setting && !one_impact) fprintf(stderr, " (carom resolve --law %s asks it)", law);
-    fputc('\n', stderr);
+// Says, also in JSON and on the page, that a law takes no part.
+static void leave_out(const cli_comparison *comparison, const char *law, const char *reason) {
     json_array_append_new(comparison->left_out, json_string(law));
     json_array_append_new(comparison->reasons, json_string(reason));
 }
@@ -210,6 +193,7 @@ static carom_status run_laws(cli_comparison *comparison, carom_result_writer *wr
         if (!status) question.draw_seed = sample->seed;
         free(options);
     }
+    if (!status) status = cli_check_choice(arguments, error);
     // A wrong option of the last law is refused before the first law runs.
     for (int i = 0; i < carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS) && !status; i++) {
         void *options = NULL;
@@ -227,7 +211,21 @@ static carom_status run_laws(cli_comparison *comparison, carom_result_writer *wr
         cli_run *run = &comparison->runs[comparison->count];
         // Laws that have nothing to say of this impact are passed over.
         question.law = carom_registry_entry(arguments->registry, CAROM_REGISTRY_LAWS, i);
-        if (question.law->applies && !question.law->applies(comparison->impact)) continue;
+        const char *name = question.law->name;
+        if (!cli_is_chosen(arguments, name)) continue;
+        if (question.law->applies && !question.law->applies(comparison->impact)) {
+            if (cli_given(arguments, "laws")) {
+                leave_out(comparison, name, "it is for impacts of another kind");
+                fprintf(stderr, "carom: note: %s is left out: it is for impacts of another kind\n", name);
+            }
+            continue;
+        }
+        if (cli_is_beside_the_question(arguments, comparison->scene, question.law)) {
+            leave_out(comparison, name,
+                      "its impacts are elastic, and no contact bounces here; `--laws` asks it by its name, and `--restitution` with "
+                      "another coefficient");
+            continue;
+        }
         void *asked_with = NULL;
         cli_setting foreign;
         status = cli_prepare_options(&question, NULL, &asked_with, error);
@@ -235,8 +233,13 @@ static carom_status run_laws(cli_comparison *comparison, carom_result_writer *wr
         free(asked_with);
         if (status) break;
         const bool one_impact = comparison->uncertainty && has_pieces(question.law);
-        if (has_foreign || one_impact || cli_needs_too_much(arguments, comparison->scene, question.law)) {
-            leave_out(comparison, question.law->name, one_impact, has_foreign ? &foreign : NULL);
+        const bool large = !has_foreign && !one_impact && cli_needs_too_much(arguments, comparison->scene, question.law);
+        if (has_foreign || one_impact || large) {
+            char reason[2 * CLI_NAME_SIZE] = "it gives the set of one impact, and this one is uncertain";
+            if (has_foreign) snprintf(reason, sizeof reason, "it has no %s %.60s", foreign.name, foreign.value);
+            if (large) snprintf(reason, sizeof reason, "its steps are too large for a comparison (carom resolve --law %s asks it)", name);
+            leave_out(comparison, name, reason);
+            fprintf(stderr, "carom: note: %s is left out: %s\n", name, reason);
             continue;
         }
         if (comparison->uncertainty) {
@@ -248,6 +251,14 @@ static carom_status run_laws(cli_comparison *comparison, carom_result_writer *wr
             wide->outcome_columns = columns;
             question.law = wide;
             if (status) break;
+        }
+        // Joint modes are those of the sampled set.
+        question.modes = NULL;
+        if (!strcmp(name, sampled->name)) {
+            carom_joint_modes_free(comparison->modes);
+            status = carom_joint_modes_create(comparison->impact, &comparison->modes, error);
+            if (status) break;
+            question.modes = comparison->modes;
         }
         // All that the law can give, kept in memory until it is there: there may be too many solutions to enumerate.
         bool found = false;
@@ -304,7 +315,8 @@ static void name_place(const cli_stage *stage, carom_error *error) {
 static carom_status write_directory(cli_comparison *comparison, const char *directory, carom_error *error) {
     carom_result_writer *writer = NULL;
     cli_stage stage;
-    carom_status status = cli_stage_create(directory, "compare", CLI_PAGE, &stage, error);
+    static const char *const pages[] = {CLI_PAGE, CLI_HTML_PAGE, NULL};
+    carom_status status = cli_stage_create(directory, "compare", pages, &stage, error);
     if (status) return status;
     char *result = cli_join_path(stage.folder.path, "compare.h5"), *place = cli_join_path(directory, "compare.h5");
     if (!result || !place) status = carom_fail_memory(error, directory);
@@ -370,6 +382,7 @@ static int run_compare(const cli_arguments *arguments) {
                     (double)comparison.draws * ceil(samples / (double)comparison.draws));
         exit_status = cli_given(arguments, "json") ? print_json(&comparison) : print_text(&comparison);
     }
+    carom_joint_modes_free(comparison.modes);
     cli_release_distances(&comparison);
     for (int i = 0; i < comparison.count; i++) cli_run_release(&comparison.runs[i]);
     cli_coverage_free(comparison.coverage);

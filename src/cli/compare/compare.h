@@ -30,19 +30,29 @@ typedef struct cli_comparison {
     carom_law *drawn_laws;                 ///< the laws with the columns of what is drawn; NULL: everything is known
     cli_run *runs;                         ///< one for each law, and one for a simulator
     int count;
-    cli_distance *distances;  ///< [count]; NULL where there is no exact set
-    cli_coverage *coverage;   ///< NULL without a simulator
-    cli_search *search;       ///< NULL without samples, where it is not asked for either
-    bool interrupted;         ///< the user asked to stop: something may be missing
-    json_t *left_out;         ///< names of laws that take no part
-    json_t *reasons;          ///< why, in the same order
-    json_t *files;            ///< paths that were written
+    carom_joint_modes *modes;  ///< that the samples of the set show; NULL: there are none
+    cli_distance *distances;   ///< [count]; NULL where there is no exact set
+    cli_coverage *coverage;    ///< NULL without a simulator
+    cli_search *search;        ///< NULL without samples, where it is not asked for either
+    bool interrupted;          ///< the user asked to stop: something may be missing
+    json_t *left_out;          ///< names of laws that take no part
+    json_t *reasons;           ///< why, in the same order
+    json_t *files;             ///< paths that were written
 } cli_comparison;
 
 /// A contact velocity as it is shown: zero when it counts as rest, which the modes do too. JSON and files keep every digit.
 double cli_show_velocity(const cli_comparison *comparison, double velocity);
 /// The share of `count` outcomes: "12.5 %". "0 %" and "100 %" stand for none and all of them only.
 void cli_describe_share(int64_t count, int64_t outcomes, char *text, size_t size);
+
+// -------------------------------------------------------------------------------------------------------------- choice
+
+/// @return CAROM_BAD_INPUT where --laws or --without names no law, or the two leave none
+carom_status cli_check_choice(const cli_arguments *arguments, carom_error *error);
+/// Do --laws and --without leave this law?
+bool cli_is_chosen(const cli_arguments *arguments, const char *law);
+/// Is the law's answer elastic, of an impact in which nothing bounces, and nobody asked for it or for restitution?
+bool cli_is_beside_the_question(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law);
 
 // ----------------------------------------------------------------------------------------------------------- distances
 
@@ -83,6 +93,9 @@ typedef struct cli_figure {
     char name[CLI_FIGURE_NAME_SIZE];  ///< of the file without its ending: letters, digits, '.', '_' and '-' only
 } cli_figure;
 
+/// The name of the mechanism's figure, without ending.
+#define CLI_MECHANISM_FIGURE "figure-mechanism"
+
 /// Contacts with figures; of more, those with the largest extents.
 enum { CLI_MOST_FIGURE_CONTACTS = 5 };
 
@@ -90,26 +103,32 @@ enum { CLI_MOST_FIGURE_CONTACTS = 5 };
 typedef struct cli_figures {
     cli_figure *list;
     int count;
-    bool chosen;  ///< there are more contacts than get figures
+    bool chosen;     ///< there are more contacts than get figures
+    bool mechanism;  ///< a figure shows it: the scene has bodies
 } cli_figures;
 
 /// Chooses: every pair of contacts in which a normal velocity has an extent, then the planes of single contacts whose tangential velocity
 /// has one. One figure where nothing has any extent, none where there are no outcomes.
 carom_status cli_figures_choose(const cli_comparison *comparison, cli_figures *figures, carom_error *error);
 void cli_figures_free(cli_figures *figures);
-/// Draws all as PNG and SVG and notes the files. When one fails, or the command is interrupted, none of them is left; the latter is no
-/// error.
+/// Draws all as PNG, with --svg also as SVG, and notes the files. When one fails, or the command is interrupted, none of them is left; the
+/// latter is no error.
 carom_status cli_figures_draw(const cli_comparison *comparison, const cli_figures *figures, const char *directory, const char *result,
                               carom_error *error);
 
 // ---------------------------------------------------------------------------------------------------------------- page
 
-/// The page's file name.
-#define CLI_PAGE "index.md"
+/// The page's file names.
+#define CLI_PAGE      "index.md"
+#define CLI_HTML_PAGE "index.html"
 
 /// Makes sure that DIRECTORY/index.md is ours to write: that it is missing, or the page of an earlier comparison.
 carom_status cli_page_check(const char *directory, carom_error *error);
-/// Writes the page into a folder and notes the file.
+/// Writes text that Markdown shows as it is, in a paragraph, a heading or a table.
+void cli_put_text(FILE *file, const char *text);
+/// Writes the page's first part, in sentences: joint contact modes, the extremes of the set, and the laws with one answer.
+carom_status cli_put_possible(FILE *file, const cli_comparison *comparison, carom_error *error);
+/// Writes the page into a folder, as Markdown and as HTML with its pictures in it, and notes the files.
 /// @param directory  that it is for, which it names
 carom_status cli_page_write(const cli_comparison *comparison, const cli_figures *figures, const char *folder, const char *directory,
                             carom_error *error);

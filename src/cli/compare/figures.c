@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/compare/compare.h"
+#include "cli/sketch.h"
 
 enum { NAME_PART = 45 };  // characters of a contact velocity's name in a file's name
 
@@ -65,7 +66,7 @@ carom_status cli_figures_choose(const cli_comparison *comparison, cli_figures *f
         }
         if (larger < CLI_MOST_FIGURE_CONTACTS) chosen[count++] = i;
     }
-    *figures = (cli_figures){calloc(MOST_FIGURES, sizeof(cli_figure)), 0, count < data->contacts};
+    *figures = (cli_figures){.list = calloc(MOST_FIGURES, sizeof(cli_figure)), .chosen = count < data->contacts};
     if (!figures->list) return carom_fail_memory(error, "figures");
 
     // Every pair of contacts in which a normal velocity has an extent.
@@ -121,6 +122,15 @@ carom_status cli_figures_choose(const cli_comparison *comparison, cli_figures *f
                                           : " second");
     }
     carom_axes_free(&axes);
+    // A scene of matrices has no bodies.
+    if (!status) {
+        carom_arena arena = {0};
+        carom_solids solids;
+        const carom_status looked = carom_scene_solids(comparison->scene, NULL, 0, &arena, &solids, error);
+        figures->mechanism = !looked;
+        if (looked != CAROM_UNSUPPORTED) status = looked;
+        carom_arena_free(&arena);
+    }
     if (status) cli_figures_free(figures);
     return status;
 }
@@ -136,15 +146,32 @@ void cli_figures_free(cli_figures *figures) {
 
 // ------------------------------------------------------------------------------------------------------------- drawing
 
+// The mechanism at its impact, as `carom draw` shows it.
+static carom_status draw_mechanism(const cli_comparison *comparison, const char *directory, json_t *drawn, carom_error *error) {
+    static const char *const names[] = {CLI_MECHANISM_FIGURE ".png", CLI_MECHANISM_FIGURE ".svg"};
+    cli_sketch sketch = {0};
+    carom_status status = cli_sketch_start(&sketch, comparison->scene, error);
+    const int formats = cli_given(comparison->arguments, "svg") ? 2 : 1;
+    for (int i = 0; i < formats && !status; i++) {
+        char *path = cli_join_path(directory, names[i]);
+        status = path ? carom_stage_write(&sketch.stage, path, error) : carom_fail_memory(error, "figures");
+        if (!status) cli_note_file(drawn, path);
+        free(path);
+    }
+    cli_sketch_free(&sketch);
+    return status;
+}
+
 carom_status cli_figures_draw(const cli_comparison *comparison, const cli_figures *figures, const char *directory, const char *result,
                               carom_error *error) {
     json_t *drawn = json_array();
     carom_status status = drawn ? CAROM_OK : carom_fail_memory(error, "figures");
+    if (!status && figures->mechanism && !cli_interrupted()) status = draw_mechanism(comparison, directory, drawn, error);
     for (int i = 0; i < figures->count && !status && !cli_interrupted(); i++) {
         char name[CLI_FIGURE_NAME_SIZE + 4];
         snprintf(name, sizeof name, "%s.png", figures->list[i].name);
         char *path = cli_join_path(directory, name);
-        const carom_plot_request request = {.axes = figures->list[i].axes, .output = path, .svg = true};
+        const carom_plot_request request = {.axes = figures->list[i].axes, .output = path, .svg = cli_given(comparison->arguments, "svg")};
         status = path ? carom_plot_result(result, &request, cli_note_file, drawn, error) : carom_fail_memory(error, "figures");
         free(path);
     }

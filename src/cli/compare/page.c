@@ -10,11 +10,14 @@
 #include "carom/json.h"
 #include "carom/temporary.h"
 #include "cli/compare/compare.h"
+#include "cli/compare/html.h"
 #include "cli/compare/simulator.h"
 
 // The first line, by which a page is known as ours.
 static const carom_file_kind page_kind = {"the page of an earlier comparison", "<!-- made by carom compare; the next one replaces it -->\n",
                                           false, ".md"};
+static const carom_file_kind html_kind = {"the page of an earlier comparison", "<!-- made by carom compare; the next one replaces it -->\n",
+                                          false, ".html"};
 
 // Contacts with rows in the table.
 enum { MOST_ROWS = 16 };
@@ -29,18 +32,6 @@ typedef struct page {
 } page;
 
 // ---------------------------------------------------------------------------------------------------------------- texts
-
-// Text that Markdown shows as it is, in a paragraph, a heading or a table.
-static void put_text(FILE *file, const char *text) {
-    static const char special[] = "\\`*_[]<>|~&#$";
-    for (const char *c = text; *c; c++) {
-        // An underscore within a word and an ampersand before a blank mean nothing.
-        const bool plain =
-            (*c == '_' && c > text && isalnum((unsigned char)c[-1]) && isalnum((unsigned char)c[1])) || (*c == '&' && c[1] == ' ');
-        if (strchr(special, *c) && !plain) fputc('\\', file);
-        fputc((unsigned char)*c < 0x20 ? ' ' : *c, file);
-    }
-}
 
 // A word of a shell's command line.
 static void put_word(FILE *file, const char *word) {
@@ -99,7 +90,7 @@ static carom_status put_before(const page *p, carom_error *error) {
         const double *part = u + i * (1 + dim);
         const double tangent[] = {part[1], part[1], part[dim], part[dim]}, normal[] = {part[0], part[0]};
         fputs(i ? "| | | | " : "| *before the impact* | | | ", p->file);
-        put_text(p->file, p->data->names[i]);
+        cli_put_text(p->file, p->data->names[i]);
         fputs(" | ", p->file);
         put_velocities(p, normal, 1);
         fputs(" | ", p->file);
@@ -145,7 +136,7 @@ static carom_status put_table(const page *p, carom_error *error) {
                 fputs(" | ", p->file);
             }
             // The cells of one contact: its name, the ranges of its velocities, and how many outcomes have it in each mode.
-            put_text(p->file, p->data->names[contact]);
+            cli_put_text(p->file, p->data->names[contact]);
             fputs(" | ", p->file);
             if (extent->outcomes) put_velocities(p, extent->normal + 2 * contact, 1);
             fputs(" | ", p->file);
@@ -189,7 +180,7 @@ static void put_distances(const page *p) {
 
 // ---------------------------------------------------------------------------------------- figures and how they were made
 
-// The figures, each under its caption, with a link to the SVG beside the picture.
+// The figures, each under its caption, with a link to the SVG where there is one.
 static void put_figures(const page *p, const cli_figures *figures) {
     if (!figures->count) return;
     fputs("## Figures\n\nAll laws in each figure. A dashed convex hull encloses the samples; it is not the set.\n", p->file);
@@ -199,10 +190,11 @@ static void put_figures(const page *p, const cli_figures *figures) {
     for (int i = 0; i < figures->count; i++) {
         const cli_figure *figure = &figures->list[i];
         fputs("\n### ", p->file);
-        put_text(p->file, figure->caption);
+        cli_put_text(p->file, figure->caption);
         fputs("\n\n![", p->file);
-        put_text(p->file, figure->caption);
-        fprintf(p->file, "](%s.png)\n\n[as SVG](%s.svg)\n", figure->name, figure->name);
+        cli_put_text(p->file, figure->caption);
+        fprintf(p->file, "](%s.png)\n", figure->name);
+        if (cli_given(p->comparison->arguments, "svg")) fprintf(p->file, "\n[as SVG](%s.svg)\n", figure->name);
     }
     fputc('\n', p->file);
 }
@@ -213,9 +205,9 @@ static carom_status put_making(const page *p, const cli_figures *figures, const 
     const cli_arguments *arguments = comparison->arguments;
     FILE *file = p->file;
     fputs("## How this page was made\n\n| | |\n|---|---|\n| scene | ", file);
-    put_text(file, carom_scene_name(comparison->scene));
+    cli_put_text(file, carom_scene_name(comparison->scene));
     fputs(", ", file);
-    put_text(file, carom_scene_path(comparison->scene));
+    cli_put_text(file, carom_scene_path(comparison->scene));
     fprintf(file, " |\n| SHA-256 of the scene and its model | `%s` |\n", carom_scene_hash(comparison->scene));
     fputs("| version | carom " CAROM_VERSION " |\n| all numbers | [compare.h5](compare.h5) |\n\n", file);
 
@@ -224,9 +216,11 @@ static carom_status put_making(const page *p, const cli_figures *figures, const 
     put_word(file, arguments->operand);
     for (int i = 0; i < arguments->count; i++) {
         const cli_setting *setting = &arguments->settings[i];
-        if (!setting->value || !strcmp(setting->name, "output") || !strcmp(setting->name, "threads")) continue;
+        const bool kept = strcmp(setting->name, "output") && strcmp(setting->name, "threads") && strcmp(setting->name, "json");
+        if (!kept) continue;
         fputs(" --", file);
         for (const char *letter = setting->name; *letter; letter++) fputc(*letter == '_' ? '-' : *letter, file);
+        if (!setting->value) continue;
         fputc(' ', file);
         put_word(file, setting->value);
     }
@@ -269,7 +263,7 @@ static carom_status put_page(FILE *file, const void *user, carom_error *error) {
             approaches |= comparison->runs[i].extent->modes[contact * CAROM_CONTACT_MODES + CAROM_CONTACT_APPROACHES] > 0;
     const page p = {file, comparison, data, data->contacts < MOST_ROWS ? data->contacts : MOST_ROWS, CAROM_CONTACT_MODES - !approaches};
     fprintf(file, "%s\n# ", page_kind.start);
-    put_text(file, carom_scene_name(comparison->scene));
+    cli_put_text(file, carom_scene_name(comparison->scene));
     fprintf(file, "\n\nWhat %d impact laws say of %s: %d %s contact%s, kinetic energy %.6g J before it.\n\n", comparison->count,
             comparison->uncertainty ? "an impact of which some numbers are uncertain" : "one impact", data->contacts,
             data->tangent_dim == 1 ? "planar" : "spatial", data->contacts == 1 ? "" : "s", carom_impact_initial_energy(comparison->impact));
@@ -277,12 +271,19 @@ static carom_status put_page(FILE *file, const void *user, carom_error *error) {
         fprintf(file, "What follows is over %" PRId64 " draws, the same for every law, of", comparison->draws);
         for (int i = 0; i < carom_uncertainty_count(comparison->uncertainty); i++) {
             fputs(i ? ", " : " ", file);
-            put_text(file, carom_uncertainty_parameters(comparison->uncertainty)[i].name);
+            cli_put_text(file, carom_uncertainty_parameters(comparison->uncertainty)[i].name);
         }
         fputs(". Energy and velocity before the impact are those that the scene names.\n\n", file);
     }
+    if (content->figures->mechanism) {
+        fputs("![The mechanism at the impact: contacts, friction cones, and velocities before it](" CLI_MECHANISM_FIGURE ".png)\n\n", file);
+        if (cli_given(comparison->arguments, "svg")) fputs("[as SVG](" CLI_MECHANISM_FIGURE ".svg)\n\n", file);
+    }
     // The parts in their order; each of them is empty where it has nothing to say.
-    carom_status status = put_table(&p, error);
+    carom_status status = cli_put_possible(file, comparison, error);
+    put_figures(&p, content->figures);
+    fputs("## All laws\n\n", file);
+    if (!status) status = put_table(&p, error);
     // What a reader must know to read the table, each where it applies.
     bool sampled = false, many = false;
     int64_t samples = 0, approximate = 0;
@@ -318,9 +319,9 @@ static carom_status put_page(FILE *file, const void *user, carom_error *error) {
         const cli_run *run = &comparison->runs[i];
         const char *selection = carom_table_text(run->answer.result, CAROM_RESULT_SELECTION, 0);
         fprintf(file, "- `%s`: ", run->law->name);
-        put_text(file, run->law->summary);
+        cli_put_text(file, run->law->summary);
         fputs(" (", file);
-        put_text(file, run->law->source);
+        cli_put_text(file, run->law->source);
         fputs(")", file);
         if (*selection) fprintf(file, "; selection `%s`", selection);
         fputc('\n', file);
@@ -341,23 +342,41 @@ static carom_status put_page(FILE *file, const void *user, carom_error *error) {
         cli_search_print(comparison, file, "- ");
         fputc('\n', file);
     }
-    put_figures(&p, content->figures);
     return status ? status : put_making(&p, content->figures, content->directory, error);
+}
+
+// What the page as HTML is made from.
+typedef struct html_source {
+    const char *markdown, *folder;
+} html_source;
+
+// A carom_text_printer of the page as HTML.
+static carom_status put_html(FILE *file, const void *user, carom_error *error) {
+    const html_source *source = user;
+    return cli_html_from_markdown(source->markdown, source->folder, html_kind.start, file, error);
 }
 
 carom_status cli_page_write(const cli_comparison *comparison, const cli_figures *figures, const char *folder, const char *directory,
                             carom_error *error) {
     char *path = cli_join_path(folder, CLI_PAGE);
     const page_content content = {comparison, figures, directory};
-    const carom_status status = path ? carom_text_write(path, &page_kind, put_page, &content, error) : carom_fail_memory(error, CLI_PAGE);
+    carom_status status = path ? carom_text_write(path, &page_kind, put_page, &content, error) : carom_fail_memory(error, CLI_PAGE);
     if (!status) json_array_append_new(comparison->files, carom_json_text(path));
+    // The page that people open stands for the others: it is made last.
+    char *html = cli_join_path(folder, CLI_HTML_PAGE);
+    const html_source source = {path, folder};
+    if (!status) status = html ? carom_text_write(html, &html_kind, put_html, &source, error) : carom_fail_memory(error, CLI_HTML_PAGE);
+    if (!status) json_array_append_new(comparison->files, carom_json_text(html));
+    free(html);
     free(path);
     return status;
 }
 
 carom_status cli_page_check(const char *directory, carom_error *error) {
-    char *path = cli_join_path(directory, CLI_PAGE);
-    const carom_status status = path ? carom_temporary_check(path, &page_kind, error) : carom_fail_memory(error, CLI_PAGE);
+    char *path = cli_join_path(directory, CLI_PAGE), *html = cli_join_path(directory, CLI_HTML_PAGE);
+    carom_status status = path && html ? carom_temporary_check(path, &page_kind, error) : carom_fail_memory(error, CLI_PAGE);
+    if (!status) status = carom_temporary_check(html, &html_kind, error);
     free(path);
+    free(html);
     return status;
 }

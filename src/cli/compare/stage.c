@@ -13,8 +13,8 @@
 // HDF5, PNG, XML and our page differ within so many bytes.
 enum { KIND_BYTES = 4, LINE_SIZE = 4096 };
 
-carom_status cli_stage_create(const char *directory, const char *command, const char *page, cli_stage *stage, carom_error *error) {
-    *stage = (cli_stage){.directory = directory, .page = page};
+carom_status cli_stage_create(const char *directory, const char *command, const char *const *pages, cli_stage *stage, carom_error *error) {
+    *stage = (cli_stage){.directory = directory, .pages = pages};
     carom_status status = cli_make_directory(directory, &stage->made, error);
     if (!status) status = carom_temporary_folder_create(directory, command, &stage->folder, error);
     if (status) cli_stage_free(stage);
@@ -57,7 +57,7 @@ carom_status cli_stage_commit(cli_stage *stage, json_t *files, carom_error *erro
     carom_status status = CAROM_OK;
     // Every place is checked before anything changes.
     for (int moves = 0; moves <= 1 && !status; moves++) {
-        if (moves) remove_last(stage->directory, stage->page);
+        for (const char *const *page = stage->pages; moves && *page; page++) remove_last(stage->directory, *page);
         for (size_t i = 0; i < count && !status; i++) {
             const char *from = json_string_value(json_array_get(files, i)), *slash = strrchr(from, '/');
             char *to = cli_join_path(stage->directory, slash ? slash + 1 : from);

@@ -123,7 +123,8 @@ static carom_status check_places(const char *directory, carom_error *error) {
 }
 
 carom_status measure_begin_files(const char *directory, cli_stage *stage, carom_error *error) {
-    carom_status status = cli_stage_create(directory, "measure", MEASURE_PAGE, stage, error);
+    static const char *const pages[] = {MEASURE_PAGE, NULL};
+    carom_status status = cli_stage_create(directory, "measure", pages, stage, error);
     if (!status) status = check_places(directory, error);
     return status;
 }

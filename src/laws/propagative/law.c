@@ -218,5 +218,6 @@ const carom_law carom_law_propagative = {
     .defaults = defaults,
     CAROM_COLUMN_TABLE(outcome, outcome_columns),
     CAROM_COLUMN_TABLE(result, result_columns),
+    .elastic = true,
     .resolve = resolve,
 };
