@@ -64,6 +64,8 @@ bool carom_enclose_solution(const carom_uncertain_system *system, double *x, dou
 /// @param exchanges     [n] workspace
 /// @return the rank, or -1 when there is no solution
 int carom_solve_general(int n, double *A, double *b, double tolerance, double *null_vectors, int *exchanges);
+/// The solution of least norm, with the same arguments.
+int carom_solve_least_norm(int n, double *A, double *b, double tolerance, double *null_vectors, int *exchanges);
 
 /// Eigenvalues of the symmetric A [n x n], ascending; A is overwritten by the eigenvectors as rows.
 /// Cyclic Jacobi up to the fixed-order size: accurate to round-off of the largest one.

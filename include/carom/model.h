@@ -279,11 +279,15 @@ enum { CAROM_MUJOCO_RUNS, CAROM_MUJOCO_UNPERTURBED, CAROM_MUJOCO_RESULTS };
 
 // --------------------------------------------------------------------------------------------------------------------------------- systems
 
-/// The model as a system, from its state on. Contacts are points (sites, points of bodies) that may touch planes with the given normals;
-/// `offset` places each plane.
+/// The model as a system, from its state on. Contacts are points (sites, points of bodies) and spheres and capsules (geoms) that may touch
+/// planes with the given normals; `offset` places each plane. A capsule NAME is two contacts NAME:1 and NAME:2, of the spheres at its
+/// ends, unless it lies across the plane of motion. Joints with a range have two more contacts each, LIMIT:JOINT:lower and
+/// LIMIT:JOINT:upper, without friction and restitution, after the others. Actuators act with the controls that the model has, and hold
+/// them. The warnings of a freeze about forces that an impact leaves out are withdrawn.
 /// @param system  refers to the model, which must outlive it; to be freed by carom_model_free_system
-/// @return CAROM_UNSUPPORTED for what a system in motion does not have here: joints other than slides and hinges, joint stops, limits of
-///         tendons, frictionloss, equality constraints, contacts between two places or at geoms; CAROM_BAD_INPUT as carom_model_freeze
+/// @return CAROM_UNSUPPORTED, by name, for what a system in motion does not have here: joints other than slides and hinges, limits of
+///         tendons, frictionloss, equality constraints, actuators with a state of their own or gains that are not affine, contacts between
+///         two places or at other geoms; CAROM_BAD_INPUT as carom_model_freeze
 carom_status carom_model_create_system(carom_model *model, const carom_model_contact *contacts, int count, carom_system **system,
                                        carom_error *error);
 void carom_model_free_system(carom_system *system);

@@ -212,6 +212,23 @@ int carom_solve_general(int n, double *A, double *b, double tolerance, double *n
     return (int)rank;
 }
 
+int carom_solve_least_norm(int n, double *A, double *b, double tolerance, double *null_vectors, int *exchanges) {
+    const int rank = carom_solve_general(n, A, b, tolerance, null_vectors, exchanges);
+    // Components along the null space, made orthonormal on the way, are removed.
+    for (int i = 0; rank >= 0 && i < n - rank; i++) {
+        double *own = null_vectors + i * n;
+        for (int k = 0; k < i; k++) {
+            const double along = carom_dot(n, own, null_vectors + k * n);
+            for (int j = 0; j < n; j++) own[j] -= along * null_vectors[k * n + j];
+        }
+        const double length = sqrt(carom_dot(n, own, own));
+        for (int j = 0; j < n; j++) own[j] /= length;
+        const double along = carom_dot(n, own, b);
+        for (int j = 0; j < n; j++) b[j] -= along * own[j];
+    }
+    return rank;
+}
+
 // One Jacobi rotation that annihilates A[p][q] (Golub & Van Loan, symmetric Schur decomposition), applied to A and to the rows of V.
 static void rotate(size_t n, double *A, double *V, size_t p, size_t q) {
     // The smaller root of t^2 + 2 tau t - 1 = 0, the tangent of the angle: the rotation is by at most 45 degrees.

@@ -209,7 +209,8 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
     if (!system) return carom_fail(error, CAROM_BAD_INPUT, "compliant contact needs a system");
     const carom_impact_data *data = carom_impact_get_data(call->impact);
     if (data->nv != system->nv || data->contacts != system->contacts)
-        return carom_fail(error, CAROM_BAD_INPUT, "the system's contacts are not those of the impact");
+        return carom_fail(error, CAROM_BAD_INPUT,
+                          "the system's contacts are not those of the impact: capsules and joint stops have no compliant contacts");
     if (data->tangent_dim != 1)
         return carom_fail(error, CAROM_UNSUPPORTED, "compliant contact is for planar scenes, with one tangent a contact");
     if (options->sweep == CAROM_SWEEP_STIFFNESS && system->contacts != 2)

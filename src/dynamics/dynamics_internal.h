@@ -27,6 +27,32 @@ carom_status carom_motion_count_steps(double duration, double step, int64_t *ste
 /// Sets a number among an option struct's fields by the row's name, if there is such a row.
 carom_status carom_motion_set_option(const carom_law *law, void *options, const char *name, double value, carom_error *error);
 
+// ------------------------------------------------------------------------------------------------------ laws at impacts
+
+/// The law of all impacts of a run.
+typedef struct carom_motion_law {
+    const carom_law *law;
+    void *options;  ///< its own, with what the scene says of them
+} carom_motion_law;
+
+/// Finds the law of this name; "auto" is the one that the scene names, or anitescu-potra.
+/// @return CAROM_BAD_INPUT "law: ..." where there is none
+carom_status carom_motion_find_law(const carom_motion_call *call, const char *name, carom_arena *arena, carom_motion_law *found,
+                                   carom_error *error);
+
+/// The outcome that was drawn.
+typedef struct carom_motion_outcome {
+    int64_t index, count;      ///< which of the law's outcomes, -1 where none has terminated; terminated ones
+    double *velocity;          ///< [nv] of the impact
+    double *normal, *tangent;  ///< [contacts], [tangents] impulses; NaN where the law leaves them open
+} carom_motion_outcome;
+
+/// Asks the law, and draws one of the outcomes after which nothing approaches.
+/// @param seed, index  of the run and of the impact in it: what a random law draws
+/// @param choices      which of several outcomes
+carom_status carom_motion_draw(const carom_motion_call *call, const carom_motion_law *law, const carom_impact *impact, int64_t seed,
+                               int64_t index, carom_stream *choices, carom_motion_outcome *outcome, carom_error *error);
+
 // ------------------------------------------------------------------------------------------------- studies and figures
 
 /// A copy of the request's options, or of the defaults, that a study may change; NULL when out of memory. To be freed.

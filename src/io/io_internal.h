@@ -40,6 +40,7 @@ struct carom_scene {
     const char *name;
     char hash[CAROM_DIGEST_TEXT_SIZE];
     carom_impact *impact;  ///< NULL for a form that has none
+    carom_impact *whole;   ///< of all contacts of the system; NULL where those are the ones of `impact`
     carom_body *body;
     carom_body_motion body_motion;
     carom_bodies_motion bodies_motion;
@@ -109,7 +110,9 @@ carom_status carom_scene_load_model(carom_scene *scene, const double *parameters
 /// Puts the model into the state that the map `state` describes.
 carom_status carom_scene_read_state(carom_scene *scene, const carom_node *state, carom_model *model, carom_error *error);
 /// The contacts of a scene that lists them, to be freed; names belong to the document.
-carom_status carom_scene_list_contacts(carom_scene *scene, const carom_node *list, carom_model_contact **contacts, carom_error *error);
+/// @param touching  receives the number of those that touch; the others, which are open, come after them
+carom_status carom_scene_list_contacts(carom_scene *scene, const carom_node *list, carom_model_contact **contacts, int *touching,
+                                       carom_error *error);
 
 /// The impact of a model's scene with the contacts that are detected, as the map `contacts` asks for.
 carom_status carom_scene_detect_contacts(carom_scene *scene, const carom_node *contacts, carom_error *error);

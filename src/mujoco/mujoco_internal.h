@@ -256,6 +256,28 @@ void model_name_velocities(const carom_model *model, model_velocity_name *names,
 void model_describe_touches(const carom_model *model, const model_touch *const *touches, int count, int tangent_dim, carom_arena *arena,
                             carom_contact_geometry *geometry);
 
+// A sphere about a point of a body above a plane fixed in the world; its radius is zero where the point itself touches. It lies at
+// c - r n, so that the gap is n.c - r - offset.
+typedef struct model_plane_contact {
+    int body;
+    double point[3];  // the center c, in the body's frame
+    double radius;
+    double normal[3], tangent[2][3], offset;
+} model_plane_contact;
+
+// Listed contacts in their order, a capsule's two ends following each other.
+typedef struct model_plane_contacts {
+    int count;
+    model_plane_contact *contact;
+    const char **names;
+    double *friction, *restitution;
+} model_plane_contacts;
+
+// Places the contacts of a list, with names of their own where they have none, into an arena. CAROM_UNSUPPORTED for contacts between two
+// places, and at other geoms than spheres and capsules.
+carom_status model_place_contacts(const carom_model *model, const carom_model_contact *contacts, int count, carom_arena *arena,
+                                  model_plane_contacts *placed, carom_error *error);
+
 // The motions that the active equality constraints C v = 0 leave: P = 1 - sum_i motion_i' force_i, see project.c.
 typedef struct model_projector {
     int nv, rank;     // rank 0: nothing is constrained, and nothing changes

@@ -3,25 +3,33 @@
 //
 // MuJoCo has no second derivatives of positions. Slides and hinges make them simple: dJ/dt v is the acceleration of a point at zero joint
 // acceleration, and d2p/dq2 has cross products of axes with columns of the Jacobian.
+//
+// What touches a plane is a sphere about a point of a body; its radius is zero where the point itself touches. A sphere rolls: always
+// another material point of it is the lowest one. It lies at c - r n, so that the gap n.c - r - offset has the rate n.dc/dt, and the slip
+// is t.(dc/dt - omega x r n), in which only c and omega change with time.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "carom/dense.h"
 #include "mujoco/mujoco_internal.h"
 
-// A point of a body above a plane fixed in the world.
-typedef struct plane_contact {
-    int body;
-    double point[3];  // in the body's frame
-    double normal[3], tangent[3], offset;
-} plane_contact;
+// Who asks for a mechanism with listed contacts.
+#define UNHEEDING " (integrators inclusion and propagative, carom compliant)"
+
+// A listed contact, or a joint before one of its stops.
+typedef struct model_contact {
+    model_plane_contact plane;
+    int dof;              // of the joint with the stop; -1: this is no stop
+    double sign, offset;  // +1 at the lower stop, -1 at the upper one: the gap is sign q - offset
+} model_contact;
 
 // A carom_system whose terms MuJoCo computes.
 typedef struct model_system {
     carom_system base;
     const carom_model *model;
-    plane_contact *contacts;
+    model_contact *contacts;
     bool *turns;  // [nv] the coordinate is an angle
     carom_arena arena;
 } model_system;
@@ -30,13 +38,14 @@ typedef struct model_system {
 typedef struct workspace {
     const model_system *system;
     mjData *data;
+    mjModel dry;           // the model without the fluid around it; shares the model's arrays
     double *acceleration;  // [nbody x 6] of bodies at zero joint acceleration, about the centers of their trees
     double *jacobian;      // [3 x nv]
 } workspace;
 
 // ---------------------------------------------------------------------------------------------------------- evaluation
 
-// Positions, velocities, M and the bias forces, without collisions and constraints.
+// Positions, velocities, M, the bias forces and those of actuators, without collisions and constraints.
 static void compute_motion(void *argument) {
     workspace *work = argument;
     const mjModel *compiled = work->system->model->compiled;
@@ -44,15 +53,16 @@ static void compute_motion(void *argument) {
     mj_kinematics(compiled, data);
     mj_comPos(compiled, data);
     model_compute_inertia(compiled, data);
+    mj_transmission(compiled, data);
     mj_energyPos(compiled, data);
     mj_fwdVelocity(compiled, data);
+    mj_fwdActuation(compiled, data);
 }
 
-// The point p of a contact in the world, and its Jacobian dp/dq into the workspace.
-static void locate_point(const workspace *work, const plane_contact *contact, double point[3]) {
-    mju_rotVecMat(point, contact->point, work->data->xmat + 9 * contact->body);
-    mju_addTo3(point, work->data->xpos + 3 * contact->body);
-    mj_jac(work->system->model->compiled, work->data, work->jacobian, NULL, point, contact->body);
+// The center of a contact's sphere in the world.
+static void locate_center(const workspace *work, const model_plane_contact *plane, double center[3]) {
+    mju_rotVecMat(center, plane->point, work->data->xmat + 9 * plane->body);
+    mju_addTo3(center, work->data->xpos + 3 * plane->body);
 }
 
 // row = direction . dp/dq.
@@ -71,13 +81,23 @@ static void evaluate(void *opened, const double *position, const double *velocit
     const mjModel *compiled = work->system->model->compiled;
     const int nv = work->system->base.nv;
     mjData *data = work->data;
-    // M; bias = Coriolis, centrifugal and gravitational forces less springs and dampers; potential energy.
+    // M; bias = Coriolis, centrifugal and gravitational forces less springs, dampers, drag and actuators; potential energy.
     mju_copy(data->qpos, position, nv);
     mju_copy(data->qvel, velocity, nv);
     compute_motion(work);
     model_fill_mass(compiled, data, terms->mass);
     mju_sub(terms->bias, data->qfrc_bias, data->qfrc_passive, nv);
+    mju_subFrom(terms->bias, data->qfrc_actuator, nv);
     terms->potential = data->energy[0];
+    if (terms->actuation) mju_copy(terms->actuation, data->qfrc_actuator, nv);
+    // Dampers and drag are what passive forces lose where nothing moves and nothing flows.
+    if (terms->resistance) {
+        mju_copy(terms->resistance, data->qfrc_passive, nv);
+        mju_zero(data->qvel, nv);
+        mju_zero(data->ten_velocity, model_count(compiled->ntendon));
+        mj_passive(&work->dry, data);
+        mju_subFrom(terms->resistance, data->qfrc_passive, nv);
+    }
 
     // Spatial accelerations of all bodies at zero joint acceleration, from the rates of the joint axes: a_body = a_parent + sum S' v.
     mju_zero(work->acceleration, 6);
@@ -86,48 +106,64 @@ static void evaluate(void *opened, const double *position, const double *velocit
         mju_copy(own, work->acceleration + 6 * compiled->body_parentid[body], 6);
         for (int k = 0; k < compiled->body_dofnum[body]; k++) {
             const int dof = compiled->body_dofadr[body] + k;
-            mju_addToScl(own, data->cdof_dot + 6 * dof, data->qvel[dof], 6);
+            mju_addToScl(own, data->cdof_dot + 6 * dof, velocity[dof], 6);
         }
     }
 
     for (int i = 0; i < work->system->base.contacts; i++) {
-        const plane_contact *contact = &work->system->contacts[i];
-        double point[3];
-        locate_point(work, contact, point);
-        terms->gap[i] = mju_dot3(contact->normal, point) - contact->offset;
-        project_jacobian(work, contact->normal, terms->normal + i * nv);
-        project_jacobian(work, contact->tangent, terms->tangent + i * nv);
+        const model_contact *contact = &work->system->contacts[i];
+        double *normal = terms->normal + (size_t)i * (size_t)nv, *tangent = terms->tangent + (size_t)i * (size_t)nv;
+        if (contact->dof >= 0) {
+            terms->gap[i] = contact->sign * position[contact->dof] - contact->offset;
+            mju_zero(normal, nv);
+            mju_zero(tangent, nv);
+            normal[contact->dof] = contact->sign;
+            terms->normal_drift[i] = terms->tangent_drift[i] = 0;
+            continue;
+        }
+        // The velocity of the material point that is nearest to the plane: along the normal it is that of the center.
+        double center[3], nearest[3];
+        locate_center(work, &contact->plane, center);
+        terms->gap[i] = mju_dot3(contact->plane.normal, center) - contact->plane.radius - contact->plane.offset;
+        mju_addScl3(nearest, center, contact->plane.normal, -contact->plane.radius);
+        mj_jac(compiled, data, work->jacobian, NULL, nearest, contact->plane.body);
+        project_jacobian(work, contact->plane.normal, normal);
+        project_jacobian(work, contact->plane.tangent[0], tangent);
 
-        // dJ/dt v, the acceleration of the body's material point: a + alpha x r + omega x (v + omega x r), with r from the center about
-        // which MuJoCo writes spatial vectors, whose angular part comes first.
-        const double *center = data->subtree_com + 3 * compiled->body_rootid[contact->body];
-        const double *spatial = work->acceleration + 6 * contact->body, *twist = data->cvel + 6 * contact->body;
+        // dJ/dt v = a_c - alpha x r n, with the center's acceleration a_c = a + alpha x s + omega x (v + omega x s). The arm s leads from
+        // the point about which MuJoCo writes spatial vectors, whose angular part comes first.
+        const double *origin = data->subtree_com + 3 * compiled->body_rootid[contact->plane.body];
+        const double *spatial = work->acceleration + 6 * contact->plane.body, *twist = data->cvel + 6 * contact->plane.body;
         double arm[3], turned[3], speed[3], drift[3];
-        mju_sub3(arm, point, center);
+        mju_sub3(arm, center, origin);
         mju_cross(turned, twist, arm);
         mju_add3(speed, twist + 3, turned);
+        mju_sub3(arm, nearest, origin);
         mju_cross(turned, spatial, arm);
         mju_add3(drift, spatial + 3, turned);
         mju_cross(turned, twist, speed);
         mju_addTo3(drift, turned);
-        terms->normal_drift[i] = mju_dot3(contact->normal, drift);
-        terms->tangent_drift[i] = mju_dot3(contact->tangent, drift);
+        terms->normal_drift[i] = mju_dot3(contact->plane.normal, drift);
+        terms->tangent_drift[i] = mju_dot3(contact->plane.tangent[0], drift);
     }
 }
 
 // d2 p / dq_j dq_l of a point p, for dofs j and l on the way from the world to its body, j the nearer to the world: a hinge j turns what
-// dof l does to p, a_j x dp/dq_l; a slide only moves it.
+// dof l does to p, a_j x dp/dq_l; a slide only moves it. The turning of a sphere adds nothing to that of its center: its slip is linear in
+// the angle.
 static void curve(void *opened, int index, double *normal, double *tangent) {
     const workspace *work = opened;
     const mjModel *compiled = work->system->model->compiled;
-    const plane_contact *contact = &work->system->contacts[index];
+    const model_contact *contact = &work->system->contacts[index];
     const int nv = work->system->base.nv;
-    double point[3];
-    locate_point(work, contact, point);
+    double center[3];
     mju_zero(normal, nv * nv);
     mju_zero(tangent, nv * nv);
+    if (contact->dof >= 0) return;
+    locate_center(work, &contact->plane, center);
+    mj_jac(compiled, work->data, work->jacobian, NULL, center, contact->plane.body);
     // From the last joint that moves the body towards the world.
-    int body = contact->body;
+    int body = contact->plane.body;
     while (body && !compiled->body_dofnum[body]) body = compiled->body_parentid[body];
     const int last = body ? compiled->body_dofadr[body] + compiled->body_dofnum[body] - 1 : -1;
     for (int l = last; l >= 0; l = compiled->dof_parentid[l]) {
@@ -136,8 +172,8 @@ static void curve(void *opened, int index, double *normal, double *tangent) {
             if (!work->system->turns[j]) continue;
             double turned[3];
             mju_cross(turned, work->data->xaxis + 3 * compiled->dof_jntid[j], column);
-            normal[j * nv + l] = normal[l * nv + j] = mju_dot3(contact->normal, turned);
-            tangent[j * nv + l] = tangent[l * nv + j] = mju_dot3(contact->tangent, turned);
+            normal[j * nv + l] = normal[l * nv + j] = mju_dot3(contact->plane.normal, turned);
+            tangent[j * nv + l] = tangent[l * nv + j] = mju_dot3(contact->plane.tangent[0], turned);
         }
     }
 }
@@ -168,6 +204,8 @@ static carom_status open_workspace(const void *self, void **opened, carom_error 
     workspace *work = calloc(1, sizeof *work);
     if (!work) return carom_fail_memory(error, system->model->path);
     work->system = system;
+    work->dry = *system->model->compiled;
+    work->dry.opt.density = work->dry.opt.viscosity = 0;
     work->acceleration = calloc(6 * (size_t)system->model->compiled->nbody, sizeof *work->acceleration);
     work->jacobian = calloc(3 * (size_t)system->base.nv, sizeof *work->jacobian);
     carom_status status = model_guard_call(make_data, work, error);
@@ -182,25 +220,47 @@ static carom_status open_workspace(const void *self, void **opened, carom_error 
 
 // ------------------------------------------------------------------------------------------------------------ creation
 
-// Puts a point of one body above a plane through the point at the model's state, or at the contact's offset.
-static carom_status place_contact(const carom_model *model, const carom_model_contact *contact, int index, plane_contact *placed,
-                                  carom_error *error) {
-    char label[MODEL_LABEL_SIZE];
-    model_label_contact(label, contact->name, index);
-    if (contact->places != 1 || contact->place[0].kind == CAROM_PLACE_GEOM)
+// Refuses by its name what a motion of slides and hinges would not heed.
+static carom_status refuse_unheeded(const carom_model *model, carom_error *error) {
+    const mjModel *compiled = model->compiled;
+    char name[MODEL_LABEL_SIZE];
+    const bool rubs = model_has_friction(model), limits = model_is_enabled(model, mjDSBL_LIMIT);
+    for (int joint = 0; joint < model_count(compiled->njnt); joint++) {
+        model_write_name(model, mjOBJ_JOINT, joint, "number ", name, sizeof name);
+        if (compiled->jnt_type[joint] != mjJNT_SLIDE && compiled->jnt_type[joint] != mjJNT_HINGE)
+            return carom_fail(error, CAROM_UNSUPPORTED,
+                              "%s: joint '%s': mechanisms with listed contacts have slide and hinge joints only" UNHEEDING, model->path,
+                              name);
+        if (rubs && compiled->dof_frictionloss[compiled->jnt_dofadr[joint]] > 0)
+            return carom_fail(error, CAROM_UNSUPPORTED,
+                              "%s: joint '%s' has frictionloss, which mechanisms with listed contacts do not heed" UNHEEDING, model->path,
+                              name);
+    }
+    for (int tendon = 0; tendon < model_count(compiled->ntendon); tendon++) {
+        model_write_name(model, mjOBJ_TENDON, tendon, "number ", name, sizeof name);
+        const bool rubbing = rubs && compiled->tendon_frictionloss[tendon] > 0;
+        if (rubbing || (limits && compiled->tendon_limited[tendon]))
+            return carom_fail(error, CAROM_UNSUPPORTED,
+                              "%s: tendon '%s' has %s, which mechanisms with listed contacts do not heed" UNHEEDING, model->path, name,
+                              rubbing ? "frictionloss" : "limits");
+    }
+    if (compiled->neq) {
+        model_write_name(model, mjOBJ_EQUALITY, 0, "number ", name, sizeof name);
         return carom_fail(error, CAROM_UNSUPPORTED,
-                          "%s: contacts of a motion are points of one body, at a site or with 'body' and 'point', above fixed planes",
-                          label);
-    model_touch touch;
-    const carom_status status = model_locate_contact(model, contact, index, &touch, error);
-    if (status) return status;
-    placed->body = touch.body[1];
-    mju_copy3(placed->normal, touch.normal);
-    mju_copy3(placed->tangent, touch.tangent[0]);
-    double arm[3];
-    mju_sub3(arm, touch.point[1], model->data->xpos + 3 * placed->body);
-    mju_rotVecMatT(placed->point, arm, model->data->xmat + 9 * placed->body);
-    placed->offset = isnan(contact->offset) ? mju_dot3(touch.normal, touch.point[1]) : contact->offset;
+                          "%s: equality constraint '%s': mechanisms with listed contacts do not heed any" UNHEEDING, model->path, name);
+    }
+    for (int i = 0; model_has_actuators(model) && i < model_count(compiled->nu); i++) {
+        model_write_name(model, mjOBJ_ACTUATOR, i, "number ", name, sizeof name);
+        const char *what = compiled->actuator_dyntype[i] != mjDYN_NONE      ? "a state of its own (dyntype)"
+                           : compiled->actuator_gaintype[i] > mjGAIN_AFFINE ? "a gain that is not affine"
+                           : compiled->actuator_biastype[i] > mjBIAS_AFFINE ? "a bias that is not affine"
+                           : compiled->actuator_trntype[i] == mjTRN_BODY    ? "adhesion to a body"
+                                                                            : NULL;
+        if (what)
+            return carom_fail(error, CAROM_UNSUPPORTED,
+                              "%s: actuator '%s' has %s, which mechanisms with listed contacts do not heed" UNHEEDING, model->path, name,
+                              what);
+    }
     return CAROM_OK;
 }
 
@@ -214,55 +274,60 @@ void carom_model_free_system(carom_system *system) {
 carom_status carom_model_create_system(carom_model *model, const carom_model_contact *contacts, int count, carom_system **system,
                                        carom_error *error) {
     *system = NULL;
-    if (count < 1 || count > CAROM_MAX_CONTACTS)
-        return carom_fail(error, CAROM_BAD_INPUT, "a motion needs 1 to %d contacts, not %d", CAROM_MAX_CONTACTS, count);
     mjModel *compiled = model->compiled;
-    for (int joint = 0; joint < compiled->njnt; joint++) {
-        char name[MODEL_LABEL_SIZE];
-        model_write_name(model, mjOBJ_JOINT, joint, "number ", name, sizeof name);
-        if (compiled->jnt_type[joint] != mjJNT_SLIDE && compiled->jnt_type[joint] != mjJNT_HINGE)
-            return carom_fail(error, CAROM_UNSUPPORTED, "%s: joint '%s': motions have slide and hinge joints only", model->path, name);
-        if (compiled->jnt_limited[joint] && model_is_enabled(model, mjDSBL_LIMIT))
-            return carom_fail(error, CAROM_UNSUPPORTED, "%s: joint '%s': motions do not cover joint stops", model->path, name);
-    }
-    for (int tendon = 0; tendon < compiled->ntendon; tendon++) {
-        char name[MODEL_LABEL_SIZE];
-        model_write_name(model, mjOBJ_TENDON, tendon, "number ", name, sizeof name);
-        if (compiled->tendon_limited[tendon] && model_is_enabled(model, mjDSBL_LIMIT))
-            return carom_fail(error, CAROM_UNSUPPORTED, "%s: tendon '%s': motions do not cover limits of tendons", model->path, name);
-    }
-    if (model_has_friction(model)) return carom_fail(error, CAROM_UNSUPPORTED, "%s: motions do not cover frictionloss", model->path);
-    if (compiled->neq) return carom_fail(error, CAROM_UNSUPPORTED, "%s: motions do not cover equality constraints", model->path);
-    carom_status status = model_prepare_freeze(model, error);
-    if (!status && model_has_actuators(model)) status = model_warn(model, error, "actuators are left out of the motion");
+    carom_status status = refuse_unheeded(model, error);
+    if (!status) status = model_prepare_freeze(model, error);
     if (status) return status;
+    // What a freeze says it leaves out acts in a motion.
+    model_clear_warnings(model);
 
     model_system *created = calloc(1, sizeof *created);
     if (!created) return carom_fail_memory(error, model->path);
-    const size_t nv = (size_t)compiled->nv, room = (size_t)count;
+    const bool limits = model_is_enabled(model, mjDSBL_LIMIT);
+    const int joints = model_count(compiled->njnt);
+    const size_t nv = (size_t)compiled->nv, room = 2 * ((size_t)count + (size_t)joints);
     carom_arena *arena = &created->arena;
     double *friction = carom_arena_take(arena, room, sizeof *friction), *restitution = carom_arena_take(arena, room, sizeof *restitution);
     double *position = carom_arena_take(arena, nv, sizeof *position), *velocity = carom_arena_take(arena, nv, sizeof *velocity);
     char(*labels)[MODEL_LABEL_SIZE] = carom_arena_take(arena, nv, sizeof *labels);
-    const char **names = carom_arena_take(arena, nv, sizeof *names);
+    char(*contact_labels)[2 * MODEL_LABEL_SIZE] = carom_arena_take(arena, room, sizeof *contact_labels);
+    const char **names = carom_arena_take(arena, nv, sizeof *names), **contact_names = carom_arena_take(arena, room, sizeof *names);
     created->model = model;
     created->contacts = carom_arena_take(arena, room, sizeof *created->contacts);
     created->turns = carom_arena_take(arena, nv, sizeof *created->turns);
     status = arena->failed ? carom_fail_memory(error, model->path) : CAROM_OK;
 
+    // Contacts as they are listed, then the stops of joints, which have no friction.
     bool spatial = false;
-    for (int i = 0; i < count && !status; i++) {
-        friction[i] = contacts[i].friction;
-        restitution[i] = contacts[i].restitution;
-        spatial = spatial || contacts[i].tangents == 2;
-        status = place_contact(model, &contacts[i], i, &created->contacts[i], error);
+    int placed = 0;
+    model_plane_contacts listed = {0};
+    if (!status) status = model_place_contacts(model, contacts, count, arena, &listed, error);
+    for (int i = 0; i < count; i++) spatial = spatial || contacts[i].tangents == 2;
+    for (; placed < listed.count && !status; placed++) {
+        created->contacts[placed] = (model_contact){.plane = listed.contact[placed], .dof = -1};
+        contact_names[placed] = listed.names[placed];
+        friction[placed] = listed.friction[placed];
+        restitution[placed] = listed.restitution[placed];
     }
+    for (int joint = 0; joint < joints && !status; joint++) {
+        for (int upper = 0; upper < 2 && limits && compiled->jnt_limited[joint]; upper++, placed++) {
+            char name[MODEL_LABEL_SIZE];
+            model_write_name(model, mjOBJ_JOINT, joint, "joint", name, sizeof name);
+            contact_names[placed] = contact_labels[placed];
+            snprintf(contact_labels[placed], sizeof *contact_labels, "LIMIT:%s:%s", name, upper ? "upper" : "lower");
+            const double sign = upper ? -1 : 1, stop = compiled->jnt_range[2 * joint + upper];
+            created->contacts[placed] =
+                (model_contact){.dof = compiled->jnt_dofadr[joint], .sign = sign, .offset = sign * stop + compiled->jnt_margin[joint]};
+        }
+    }
+    if (!status && (placed < 1 || placed > CAROM_MAX_CONTACTS))
+        status = carom_fail(error, CAROM_BAD_INPUT, "a motion needs 1 to %d contacts and stops, not %d", CAROM_MAX_CONTACTS, placed);
     if (status) {
         carom_model_free_system(&created->base);
         return status;
     }
     // Slides and hinges: a joint is a coordinate.
-    for (int joint = 0; joint < compiled->njnt; joint++) {
+    for (int joint = 0; joint < joints; joint++) {
         const int dof = compiled->jnt_dofadr[joint];
         created->turns[dof] = compiled->jnt_type[joint] == mjJNT_HINGE;
         model_write_name(model, mjOBJ_JOINT, joint, "joint ", labels[dof], sizeof labels[dof]);
@@ -273,12 +338,13 @@ carom_status carom_model_create_system(carom_model *model, const carom_model_con
     compiled->opt.enableflags |= mjENBL_ENERGY;  // MuJoCo computes energies only when told to
     created->base = (carom_system){.self = created,
                                    .nv = carom_model_nv(model),
-                                   .contacts = count,
+                                   .contacts = placed,
                                    .tangent_dim = spatial ? 2 : 1,
                                    .friction = friction,
                                    .restitution = restitution,
                                    .turns = created->turns,
                                    .names = names,
+                                   .contact_names = contact_names,
                                    .position = position,
                                    .velocity = velocity,
                                    .mass = mj_getTotalmass(compiled),

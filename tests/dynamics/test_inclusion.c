@@ -522,10 +522,10 @@ static void bad_motions_are_refused(void **state) {
         {POINT, "contacts: [{name: A, site: a, normal: [0, 0, 1], tangents: [[1, 0, 0]], friction: 0}], simulate: {law: nonsense}",
          "no law", CAROM_BAD_INPUT},
         {"<mujoco><worldbody><body><freejoint/><geom size='1'/><site name='a'/></body></worldbody></mujoco>",
-         "contacts: [{name: A, site: a, normal: [0, 0, 1], friction: 0}]", "slide and hinge", CAROM_UNSUPPORTED},
-        {"<mujoco><worldbody><body><joint name='j' type='slide' axis='0 0 1' limited='true' range='-1 1'/><geom size='1'/><site "
+         "contacts: [{name: A, site: a, normal: [0, 0, 1], friction: 0}]", "slide and hinge joints only", CAROM_UNSUPPORTED},
+        {"<mujoco><worldbody><body><joint name='j' type='slide' axis='0 0 1' frictionloss='2'/><geom size='1'/><site "
          "name='a'/></body></worldbody></mujoco>",
-         "contacts: [{name: A, site: a, normal: [0, 0, 1], friction: 0}]", "joint stops", CAROM_UNSUPPORTED},
+         "contacts: [{name: A, site: a, normal: [0, 0, 1], friction: 0}]", "joint 'j' has frictionloss", CAROM_UNSUPPORTED},
         {POINT,
          "state: {qpos: [0, 1e300]}, contacts: [{name: A, site: a, normal: [0, 0, 1], tangents: [[1, 0, 0]], friction: 0, offset: 0}], "
          "simulate: {step: 1e-300}",

@@ -40,7 +40,9 @@ static void evaluate_toy(void *workspace, const double *q, const double *v, caro
 }
 
 static carom_system system_of(const toy *t) {
+    static const double smooth[8] = {0};
     return (carom_system){.self = t,
+                          .friction = smooth,
                           .nv = t->coordinates,
                           .contacts = t->contacts,
                           .tangent_dim = 1,

@@ -151,6 +151,12 @@ static void bad_scenes_are_refused(void **state) {
         {STATE "contacts: 3\n", ":3: contacts: must be a list"},
         {STATE "contacts: {detect: true}\n", ":3: contacts: no geoms touch"},
         {STATE "contacts: [A]\n", ":3: contacts[0]: must be a map"},
+        {STATE "contacts: [{site: left_corner, " FRAME ", open: maybe}]\n", ":3: contacts[0].open: must be true or false"},
+        {STATE "contacts: [{site: left_corner, " FRAME ", open: true}]\n", ":3: contacts[0]: a contact that is open needs the 'offset'"},
+        {STATE "contacts: [{site: left_corner, " FRAME
+               ", open: true, offset: 0}, {site: right_corner, name: B, normal: [0, 0, 1], friction: "
+               "1}]\n",
+         ":3: contacts[1]: touches: contacts that are open stand after"},
         {STATE "contacts: [{" FRAME "}]\n", ":3: contacts[0]: must say where it is"},
         {STATE "contacts: [{" FRAME ", site: left, sites: [left, right]}]\n", ":3: contacts[0]: must say where it is"},
         {STATE "contacts: [{" FRAME ", site: left, geom: box}]\n", ":3: contacts[0]: a place is one of"},

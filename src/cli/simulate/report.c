@@ -26,7 +26,7 @@ static int exit_status_of(const cli_motion *motion) {
 
 // Names of the scene's contacts, which lists of contacts in a table need; NULL for a scene that has none.
 static const char *const *contact_names(const cli_motion *motion) {
-    const carom_impact *impact = carom_scene_impact(motion->scene);
+    const carom_impact *impact = carom_scene_motion(motion->scene)->impact;
     return impact ? carom_impact_get_data(impact)->names : NULL;
 }
 

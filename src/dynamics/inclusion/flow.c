@@ -68,21 +68,8 @@ bool inclusion_solve_modes(inclusion *run, const inclusion_mode *mode) {
                 list[k] % 2 ? W[0] : W[0] + (mode[list[k] / 2] == INCLUSION_STICKS ? 0 : force_ratio(run, mode, list[k] / 2) * W[1]);
         }
     }
-    const int rank = n ? carom_solve_general(n, A, b, RANK_TOLERANCE, null, run->exchanges) : 0;
-    if (rank < 0) return false;
-    // The least-norm solution: components along the null space, made orthonormal on the way, are removed. Equal supports then share a load
-    // equally.
-    for (int i = 0; i < n - rank; i++) {
-        double *own = null + i * n;
-        for (int k = 0; k < i; k++) {
-            const double along = carom_dot(n, own, null + k * n);
-            for (int j = 0; j < n; j++) own[j] -= along * null[k * n + j];
-        }
-        const double length = sqrt(carom_dot(n, own, own));
-        for (int j = 0; j < n; j++) own[j] /= length;
-        const double along = carom_dot(n, own, b);
-        for (int j = 0; j < n; j++) b[j] -= along * own[j];
-    }
+    // Of least norm: equal supports share a load equally.
+    if (n && carom_solve_least_norm(n, A, b, RANK_TOLERANCE, null, run->exchanges) < 0) return false;
     memset(run->force, 0, (size_t)rows * sizeof *run->force);
     for (int i = 0; i < n; i++) run->force[list[i]] = b[i];
     for (int i = 0; i < run->contacts; i++)
@@ -100,20 +87,21 @@ bool inclusion_solve_modes(inclusion *run, const inclusion_mode *mode) {
 enum { STAGES = CAROM_ODE_STAGES };
 
 bool inclusion_advance(inclusion *run, double h, double *y, double *error) {
-    const int nv = run->nv, size = 2 * nv + 1;
+    const int nv = run->nv, size = inclusion_size(run);
     for (int stage = 0; stage < STAGES; stage++) {
         memcpy(y, run->y, (size_t)size * sizeof *y);
         for (int k = 0; k < stage; k++)
             for (int j = 0; j < size; j++) y[j] += h * carom_ode_tableau[stage][k] * run->stages[k * size + j];
         // The last stage is the derivative at the end, which only the estimate needs.
         if (stage == STAGES - 1 && !error) return carom_all_finite((size_t)size, y);
-        // (q, v, s)' = (v, q'', 1 + |lambda_n|_1).
+        // (q, v, s, w)' = (v, q'', 1 + |lambda_n|_1, power of the forces that neither inertia, potential nor contacts have).
         double *rate = run->stages + stage * size;
         if (!inclusion_assemble(run, y) || !inclusion_solve_modes(run, run->mode)) return false;
         memcpy(rate, y + nv, (size_t)nv * sizeof *rate);
         memcpy(rate + nv, run->acceleration, (size_t)nv * sizeof *rate);
         rate[2 * nv] = 1;
         for (int i = 0; i < run->contacts; i++) rate[2 * nv] += run->force[2 * i];
+        rate[2 * nv + 1] = carom_dot(nv, run->terms.actuation, y + nv) + carom_dot(nv, run->terms.resistance, y + nv);
     }
     for (int j = 0; j < size; j++) {
         error[j] = 0;

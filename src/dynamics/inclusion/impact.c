@@ -49,49 +49,27 @@ static carom_status freeze(const inclusion *run, uint64_t touching, frozen_rows 
 carom_status inclusion_collide(inclusion *run, uint64_t touching, int64_t index, inclusion_outcome *outcome, carom_error *error) {
     frozen_rows rows;
     carom_impact *impact = NULL;
-    carom_answer answer = {0};
-    outcome->contacts = touching;
-    outcome->solved = false;
-    // Every impact of every member draws numbers of its own.
-    carom_stream stream;
-    carom_stream_start(&stream, (uint64_t)(run->options->seed + run->call->motion->member), (uint64_t)index);
-    const double seed = (double)(carom_stream_bits(&stream) >> 11);
-    carom_status status = carom_motion_set_option(run->law, run->law_options, "seed", seed, error);
-    if (!status) status = freeze(run, touching, &rows, &impact, error);
-    const carom_law_call question = {impact, run->law_options, run->call->registry, run->call->control, NULL, NULL};
-    if (!status) status = carom_law_resolve(run->law, &question, &answer, error);
-    if (status) {
-        carom_impact_free(impact);
-        return status;
-    }
-    // One of the outcomes after which nothing approaches, chosen at random where there are several.
-    const int64_t *terminated = carom_table_integer_column(answer.outcomes, CAROM_OUTCOME_TERMINATED);
-    const int64_t found = carom_table_rows(answer.outcomes);
-    outcome->index = -1;
-    outcome->count = 0;
-    for (int64_t i = 0; i < found; i++) outcome->count += terminated[i];
-    int64_t left = outcome->count > 1 ? (int64_t)(carom_stream_uniform(&run->choices) * (double)outcome->count) : 0;
-    for (int64_t i = 0; i < found && outcome->index < 0; i++)
-        if (terminated[i] && left-- == 0) outcome->index = i;
-    outcome->solved = outcome->index >= 0;
-    if (outcome->solved) {
-        // Its velocity, and its impulses in the rows of all contacts.
-        const size_t nv = (size_t)run->nv, row = (size_t)outcome->index;
-        const double *velocity = carom_table_real_column(answer.outcomes, CAROM_OUTCOME_VELOCITY) + row * nv;
-        const double *normal = carom_table_real_column(answer.outcomes, CAROM_OUTCOME_NORMAL_IMPULSE) + row * (size_t)rows.count;
-        const double *tangent = carom_table_real_column(answer.outcomes, CAROM_OUTCOME_TANGENT_IMPULSE) + row * (size_t)rows.count;
-        memcpy(outcome->velocity, velocity, nv * sizeof *velocity);
-        memset(outcome->impulse, 0, 2 * (size_t)run->contacts * sizeof *outcome->impulse);
-        for (int k = 0; k < rows.count; k++) {
-            outcome->impulse[2 * rows.list[k]] = normal[k];
-            outcome->impulse[2 * rows.list[k] + 1] = tangent[k];
-        }
-        if (!carom_all_finite(2 * (size_t)run->contacts, outcome->impulse))
-            status = carom_fail(error, CAROM_UNSUPPORTED, "law: '%s' leaves impulses open, which inclusion accumulates", run->law->name);
-    }
-    carom_answer_free(&answer);
+    double normal[INCLUSION_MOST_CONTACTS], tangent[INCLUSION_MOST_CONTACTS];
+    carom_motion_outcome drawn = {.velocity = outcome->velocity, .normal = normal, .tangent = tangent};
+    carom_status status = freeze(run, touching, &rows, &impact, error);
+    if (!status)
+        status = carom_motion_draw(run->call, &run->law, impact, run->options->seed + run->call->motion->member, index, &run->choices,
+                                   &drawn, error);
     carom_impact_free(impact);
-    return status;
+    if (status) return status;
+    outcome->contacts = touching;
+    outcome->index = drawn.index;
+    outcome->count = drawn.count;
+    outcome->solved = drawn.index >= 0;
+    if (!outcome->solved) return CAROM_OK;
+    // Its impulses in the rows of all contacts.
+    memset(outcome->impulse, 0, 2 * (size_t)run->contacts * sizeof *outcome->impulse);
+    for (int k = 0; k < rows.count; k++) {
+        outcome->impulse[2 * rows.list[k]] = normal[k];
+        outcome->impulse[2 * rows.list[k] + 1] = tangent[k];
+    }
+    if (carom_all_finite(2 * (size_t)run->contacts, outcome->impulse)) return CAROM_OK;
+    return carom_fail(error, CAROM_UNSUPPORTED, "law: '%s' leaves impulses open, which inclusion accumulates", run->law.law->name);
 }
 
 // --------------------------------------------------------------------------------------------------- without collision

@@ -9,8 +9,7 @@
 
 // A start that lies below a plane by less than this, relative to the system's length, touches.
 #define START_TOLERANCE 1e-9
-// Only one outcome of a sampled set is used; a few more are sampled in case some do not terminate.
-enum { BLOCK_ROWS = 1024, DRAWN_SAMPLES = 16 };
+enum { BLOCK_ROWS = 1024 };
 
 // What is recorded.
 enum {
@@ -24,6 +23,7 @@ enum {
     STATE_RATE,
     STATE_IMPULSE_RATE,
     STATE_ENERGY,
+    STATE_WORK,
     STATE_COLUMNS
 };
 
@@ -40,6 +40,7 @@ static const carom_column state_columns[STATE_COLUMNS] = {
     [STATE_RATE] = {"time_rate", CAROM_COLUMN_REAL, 1, "", "dt/ds = 1/(1 + |lambda_n|_1); 0 in an impact", NULL},
     [STATE_IMPULSE_RATE] = {"impulse_rate", CAROM_COLUMN_REAL, 1, "", "accumulated normal impulse over s; 1 in an impact", NULL},
     [STATE_ENERGY] = {"energy", CAROM_COLUMN_REAL, 1, "J", "kinetic and potential", NULL},
+    [STATE_WORK] = {"work", CAROM_COLUMN_REAL, 1, "J", "of actuators, dampers and fluids since the start", NULL},
 };
 
 enum {
@@ -136,6 +137,7 @@ void inclusion_fill_state(inclusion_loop *loop, bool in_impact, carom_table *tab
     *carom_table_reals(table, STATE_RATE) = rate;
     *carom_table_reals(table, STATE_IMPULSE_RATE) = 1 - rate;
     *carom_table_reals(table, STATE_ENERGY) = inclusion_energy(run, run->y + nv);
+    *carom_table_reals(table, STATE_WORK) = run->y[2 * nv + 1] + 0.0;
 }
 
 carom_status inclusion_record_state(inclusion_loop *loop, bool in_impact, carom_error *error) {
@@ -178,13 +180,13 @@ carom_status inclusion_record_impact(inclusion_loop *loop, const char *kind, car
 static carom_status allocate(inclusion_loop *loop, carom_error *error) {
     inclusion *run = &loop->run;
     carom_system_terms *terms = &run->terms;
-    const size_t nv = (size_t)run->nv, m = (size_t)run->contacts, y = 2 * nv + 1, rows = 2 * m;
+    const size_t nv = (size_t)run->nv, m = (size_t)run->contacts, y = (size_t)inclusion_size(run), rows = 2 * m;
     const struct {
         size_t size;
-        double **arrays[6];
+        double **arrays[7];
     } rooms[] = {{y, {&run->y, &run->next, &run->trial, &run->error}},
                  {7 * y, {&run->stages}},
-                 {nv, {&terms->bias, &run->smooth, &run->acceleration, &loop->outcome.velocity}},
+                 {nv, {&terms->bias, &terms->actuation, &terms->resistance, &run->smooth, &run->acceleration, &loop->outcome.velocity}},
                  {nv * nv, {&terms->mass, &run->factor}},
                  {m, {&terms->gap, &terms->normal_drift, &terms->tangent_drift, &run->rate_before, &run->rate_located}},
                  {3 * m, {&run->before, &run->located}},
@@ -241,24 +243,7 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
     inclusion *motion = &loop.run;
     carom_status status = carom_motion_count_steps(options->duration, options->step, &loop.steps, error);
     if (!status) status = allocate(&loop, error);
-    // The law of all impacts, with the options that the scene gives it.
-    const carom_law_settings *settings = call->settings;
-    const char *name = options->law;
-    if (!strcmp(name, "auto")) name = settings && settings->law ? settings->law : "anitescu-potra";
-    motion->law = carom_law_find(call->registry, name);
-    char phrase[CAROM_SUGGESTION_SIZE];
-    if (!status && !motion->law)
-        status = carom_fail(error, CAROM_BAD_INPUT, "law: there is no law '%.60s'%s", name,
-                            carom_registry_suggest(call->registry, CAROM_REGISTRY_LAWS, name, phrase));
-    if (!status) {
-        motion->law_options = carom_arena_take(&motion->arena, 1, motion->law->options_size);
-        if (motion->law_options)
-            motion->law->defaults(motion->law_options);
-        else
-            status = carom_fail_memory(error, "inclusion");
-    }
-    if (!status && settings) status = settings->apply(settings->user, motion->law, motion->law_options, error);
-    if (!status) status = carom_motion_set_option(motion->law, motion->law_options, "samples", DRAWN_SAMPLES, error);
+    if (!status) status = carom_motion_find_law(call, options->law, &motion->arena, &motion->law, error);
     if (!status) status = system->open(system->self, &motion->workspace, error);
     if (!status && call->states) status = carom_motion_create_states(&carom_integrator_inclusion, call->motion, &loop.states, error);
     if (!status) status = load_start(&loop, error);

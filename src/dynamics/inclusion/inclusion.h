@@ -2,9 +2,9 @@
 /// @file
 /// The integrator of the time-augmented inclusion (Halm & Posa 2023, section 4): what its files share.
 ///
-/// A solution runs over accumulated impulse s, with the state (q, v, t). Between switches the set of closed contacts and what each of them
-/// does is constant, and the motion is a smooth differential equation that is integrated over t, with s' = 1 + |lambda_n|_1. Impacts are
-/// steps of s at constant t.
+/// A solution runs over accumulated impulse s, with the state (q, v, t); w is the work of actuators, dampers and fluids. Between switches
+/// the set of closed contacts and what each of them does is constant, and the motion is a smooth differential equation that is integrated
+/// over t, with s' = 1 + |lambda_n|_1. Impacts are steps of s at constant t.
 #ifndef CAROM_DYNAMICS_INCLUSION_INCLUSION_H
 #define CAROM_DYNAMICS_INCLUSION_INCLUSION_H
 
@@ -26,7 +26,7 @@ typedef enum inclusion_mode { INCLUSION_STICKS, INCLUSION_SLIPS_FORWARD, INCLUSI
 
 // An impact as the search for accumulations remembers it.
 typedef struct inclusion_record {
-    double t, s;
+    double t, s, work;
     uint64_t contacts;
     double *state;  // [2 nv] q, v after it
 } inclusion_record;
@@ -39,14 +39,13 @@ typedef struct inclusion {
     const inclusion_options *options;
     const carom_system *system;
     void *workspace;  // of the system
-    const carom_law *law;
-    void *law_options;
+    carom_motion_law law;
     carom_stream choices;  // which of several solutions is taken
     int nv, contacts;
     carom_arena arena;  // all arrays
 
     double t;
-    double *y;             // [2 nv + 1] q, v, s
+    double *y;             // [2 nv + 2] q, v, s, w
     uint64_t closed;       // contacts without distance and normal velocity
     inclusion_mode *mode;  // [contacts]
     double fastest;        // largest |J v| so far: the scale of speeds
@@ -63,8 +62,8 @@ typedef struct inclusion {
     double *work;          // scratch: two copies of a system of modes and its null space, rows of an impact, or a displacement
     int *exchanges;
 
-    double *stages;                      // [7 x (2 nv + 1)] of Runge-Kutta
-    double *next, *trial, *error;        // [2 nv + 1]
+    double *stages;                      // [7 x (2 nv + 2)] of Runge-Kutta
+    double *next, *trial, *error;        // [2 nv + 2]
     double *before, *located;            // [3 contacts] monitors
     double *rate_before, *rate_located;  // [contacts] rates of gaps
     double substep;                      // length of the next substep that the error control proposes
@@ -94,6 +93,9 @@ typedef struct inclusion_loop {
     carom_table *states;    // a block of them; NULL: nobody wants them
     inclusion_outcome outcome;
 } inclusion_loop;
+
+/// Numbers in y.
+static inline int inclusion_size(const inclusion *run) { return 2 * run->nv + 2; }
 
 static inline uint64_t inclusion_bit(int contact) { return (uint64_t)1 << contact; }
 
@@ -136,7 +138,7 @@ bool inclusion_assemble(inclusion *run, const double *y);
 bool inclusion_solve_modes(inclusion *run, const inclusion_mode *mode);
 
 /// y of a time h later in the present modes, by one step of Dormand & Prince's method of order 5.
-/// @param error  [2 nv + 1] estimate; NULL: not wanted
+/// @param error  [2 nv + 2] estimate; NULL: not wanted
 bool inclusion_advance(inclusion *run, double h, double *y, double *error);
 
 /// The error of a step relative to the tolerance.

@@ -20,10 +20,10 @@
 // Rounds of impacts and modes at one instant, and switches at one instant in a row.
 enum { MOST_SETTLING = 100 };
 
-// Energy may fall where contacts slip or collide, and by dampers, but never grow.
+// Energy less the work of actuators, dampers and fluids may fall where contacts slip or collide, but never grow.
 static void note_energy(inclusion_loop *loop) {
     inclusion *run = &loop->run;
-    const double energy = inclusion_energy(run, run->y + run->nv);
+    const double energy = inclusion_energy(run, run->y + run->nv) - run->y[2 * run->nv + 1];
     loop->energy_error = fmax(loop->energy_error, energy - loop->energy);
     loop->energy = fmin(loop->energy, energy);
     for (int i = 0; i < run->contacts; i++) loop->penetration = fmax(loop->penetration, -run->terms.gap[i]);
@@ -169,7 +169,7 @@ static bool try_substep(inclusion *run, double left, double *h, double *y) {
 carom_status inclusion_run_grid(inclusion_loop *loop, carom_error *error) {
     inclusion *run = &loop->run;
     const carom_control *control = run->call->control;
-    const size_t size = (2 * (size_t)run->nv + 1) * sizeof *run->y;
+    const size_t size = (size_t)inclusion_size(run) * sizeof *run->y;
     carom_status status = settle(loop, NULL, error);
     while (!status && loop->verdict == CAROM_COMPLETE && loop->step < loop->steps) {
         if (control && control->progress) control->progress(control->user, loop->step, loop->steps);

@@ -21,6 +21,7 @@ void inclusion_remember(inclusion *run, uint64_t contacts) {
     inclusion_record *record = &run->records[run->record_count++ % INCLUSION_RECORDS];
     record->t = run->t;
     record->s = run->y[2 * run->nv];
+    record->work = run->y[2 * run->nv + 1];
     record->contacts = contacts;
     memcpy(record->state, run->y, 2 * (size_t)run->nv * sizeof *record->state);
 }
@@ -87,6 +88,7 @@ bool inclusion_pass_accumulation(inclusion *run, uint64_t *contacts) {
     const double ratio = interval_ratio(run, period, 0);
     extrapolate(1, &x0->t, &x1->t, ratio, &run->t);
     extrapolate(1, &x0->s, &x1->s, ratio, &run->y[2 * run->nv]);
+    extrapolate(1, &x0->work, &x1->work, ratio, &run->y[2 * run->nv + 1]);
     extrapolate(2 * (size_t)run->nv, x0->state, x1->state, ratio, run->y);
     *contacts = 0;
     for (int i = 0; i < period; i++) *contacts |= record_back(run, i)->contacts;

@@ -12,7 +12,7 @@ typedef struct propagative_flight propagative_flight;
 carom_status propagative_flight_create(const carom_system *system, propagative_flight **flight, carom_error *error);
 void propagative_flight_free(propagative_flight *flight);
 
-/// Mass matrix, gaps, normals and the potential with its gradient (as `bias`) at q, valid until the next call of the flight.
+/// Mass matrix, gaps, normals, tangents and the potential at q, valid until the next call of the flight.
 const carom_system_terms *propagative_flight_look(propagative_flight *flight, const double *q);
 
 /// v = M(q)^-1 p.
@@ -22,13 +22,14 @@ bool propagative_flight_velocity(propagative_flight *flight, const double *q, co
 /// p'M(q)^-1 p / 2; NaN where M(q) is no mass matrix.
 double propagative_flight_kinetic_energy(propagative_flight *flight, const double *q, const double *p);
 
-/// From (q0, p0) over the time h to (q1, p1): p0 + D1 L_d = 0 with the held contacts' gaps zero at q1, then p1 = D2 L_d, projected on the
-/// velocities that hold them.
+/// From (q0, p0) over the time h to (q1, p1): p0 + D1 L_d + P0 = 0, then p1 = D2 L_d + P1, where P0 and P1 are impulses of the held
+/// contacts, with friction: P0 brings their gaps at q1 to zero, P1 their rates there, and both only push.
 /// @param held        [contacts]
-/// @param multiplier  [contacts], impulses of the held contacts; 0 for others
-/// @param work        of dampers during the step [J], not above 0
-/// @return false when the iteration does not converge
+/// @param multiplier  [contacts], normal impulses in P0; 0 for others. Below zero only where contacts are too many to be told apart
+/// @param released    [contacts], held contacts that P0 lets open
+/// @param work        of actuators, dampers, fluids and friction during the step [J]
+/// @return false when the iteration does not converge, or where the laws of contact have no solution
 bool propagative_flight_advance(propagative_flight *flight, const double *q0, const double *p0, double h, const bool *held, double *q1,
-                                double *p1, double *multiplier, double *work);
+                                double *p1, double *multiplier, bool *released, double *work);
 
 #endif

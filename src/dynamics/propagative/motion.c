@@ -37,7 +37,7 @@ static void find_rates(propagative_motion *motion, const double *q, const double
 // The flight from the present state over the time tau, into next_q and next_p.
 static bool try_flight(propagative_motion *motion, double tau) {
     return propagative_flight_advance(motion->flight, motion->q, motion->p, tau, motion->held, motion->next_q, motion->next_p,
-                                      motion->multiplier, &motion->work);
+                                      motion->multiplier, motion->released, &motion->work);
 }
 
 // -------------------------------------------------------------------------------------------------------- impact times
@@ -185,14 +185,12 @@ static carom_status resolve(propagative_motion *motion, const carom_propagative 
         const double *impulse = closes ? motion->plastic : motion->impulse;
         for (int i = 0; i < count; i++)
             for (size_t k = 0; k < motion->n; k++) motion->p[k] += impulse[i] * motion->rows[(size_t)i * motion->n + k];
-        // A plastic impact holds the contacts that it pushed on; held contacts that an impact opens are released.
+        // A plastic impact holds all its contacts, and the flight that follows releases those that leave: contacts that open each other in
+        // turn would come back ever sooner. Other impacts release the held contacts that they open.
         find_rates(motion, motion->q, motion->p, motion->rate);
         for (int i = 0; i < count; i++) {
             const int contact = motion->active[i];
-            if (closes && motion->plastic[i] > 0)
-                motion->held[contact] = true;
-            else if (motion->rate[contact] > 0)
-                motion->held[contact] = false;
+            motion->held[contact] = closes || (motion->held[contact] && !(motion->rate[contact] > 0));
         }
         propagative_flight_velocity(motion->flight, motion->q, motion->p, motion->velocity);
         const double after = propagative_flight_kinetic_energy(motion->flight, motion->q, motion->p);
@@ -291,7 +289,8 @@ carom_status propagative_motion_step(propagative_motion *motion, double end, con
             motion->verdict = CAROM_NO_CONVERGENCE;
             break;
         }
-        // Takes the motion to that time, and through the impact there.
+        // Takes the motion to that time, and through the impact there. Contacts that opened are free from then on.
+        for (size_t c = 0; c < motion->m; c++) motion->held[c] = motion->held[c] && !motion->released[c];
         memcpy(motion->q, motion->next_q, motion->n * sizeof *motion->q);
         memcpy(motion->p, motion->next_p, motion->n * sizeof *motion->p);
         motion->time += tau;
@@ -332,6 +331,7 @@ carom_status propagative_motion_create(const carom_system *system, const propaga
     motion->active = carom_arena_take(&motion->arena, m, sizeof *motion->active);
     motion->impacts = carom_arena_take(&motion->arena, m, sizeof *motion->impacts);
     motion->held = carom_arena_take(&motion->arena, m, sizeof *motion->held);
+    motion->released = carom_arena_take(&motion->arena, m, sizeof *motion->released);
     motion->saved_held = carom_arena_take(&motion->arena, m, sizeof *motion->saved_held);
     carom_status status =
         motion->arena.failed ? carom_fail_memory(error, "motion") : propagative_flight_create(system, &motion->flight, error);

@@ -59,6 +59,7 @@ typedef struct propagative_motion {
     bool *saved_held;            // [m]
     double *next_q, *next_p;     // [n] end of a trial
     double *multiplier;          // [m] impulses of held contacts in it
+    bool *released;              // [m] held contacts that it lets open
     double *start_rate;          // [m] of the gaps at its start
     double *end_gap, *end_rate;  // [m] at its end
     double *rate;                // [m] wherever they are wanted
@@ -86,7 +87,7 @@ void propagative_motion_free(propagative_motion *motion);
 /// @param visit    receives the events in order; may be NULL
 /// @param verdict  CAROM_COMPLETE; otherwise the state is that before the step: CAROM_NO_CONVERGENCE, CAROM_ZENO_LIMIT when there are more
 ///                 events than max_impacts, CAROM_BUDGET_SPENT at the longest word, CAROM_INTERRUPTED
-/// Cost: a few evaluations of the system without event (2 nv + 5 times as many for a mass matrix that changes); about 60 steps for each
+/// Cost: a few evaluations of the system without event (2 nv + 3 times as many for a mass matrix that changes); about 60 steps for each
 ///       contact of an event.
 carom_status propagative_motion_step(propagative_motion *motion, double end, const carom_control *control, propagative_visit visit,
                                      void *user, carom_verdict *verdict, carom_error *error);

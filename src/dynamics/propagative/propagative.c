@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integrator `propagative`: systems without friction through strings of single impacts (Seghete & Murphey, section VI).
+// Integrator `propagative`: systems through strings of single impacts without friction (Seghete & Murphey, section VI).
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,7 +131,7 @@ static const carom_column own_result_columns[] = {
     {"initial_energy", CAROM_COLUMN_REAL, 1, "J", "energy at the start", NULL},
     {"impact_count", CAROM_COLUMN_INTEGER, 1, "", "impacts", NULL},
     {"multiple_count", CAROM_COLUMN_INTEGER, 1, "", "impacts whose outcome depends on the order", NULL},
-    {"friction_ignored", CAROM_COLUMN_BOOLEAN, 1, "", "contacts have friction, which this model has not", NULL},
+    {"friction_ignored", CAROM_COLUMN_BOOLEAN, 1, "", "a contact with friction took part in an impact, and impacts have none here", NULL},
 };
 
 // --------------------------------------------------------------------------------------------------------------- a run
@@ -143,6 +143,7 @@ typedef struct propagative_loop {
     int nv, contacts;
     int64_t steps, step;  // grid steps to do; the one being done, from 1
     int64_t impacts, multiple;
+    bool friction_ignored;
     double zeno_time;
     double initial, energy_error;
     carom_verdict verdict;
@@ -193,7 +194,11 @@ static carom_status record_impact(void *user, const propagative_event *event, ca
     *carom_table_reals(table, IMPACT_XI) = event->xi;
     double *impulse = carom_table_reals(table, IMPACT_IMPULSE);
     memset(impulse, 0, (size_t)loop->contacts * sizeof *impulse);
-    for (int i = 0; i < event->count; i++) impulse[event->contacts[i]] = event->impulse[i];
+    for (int i = 0; i < event->count; i++) {
+        const int contact = event->contacts[i];
+        impulse[contact] = event->impulse[i];
+        loop->friction_ignored = loop->friction_ignored || (event->impulse[i] > 0 && loop->call->motion->system->friction[contact] > 0);
+    }
     memcpy(carom_table_reals(table, IMPACT_POSITION), event->q, size);
     memcpy(carom_table_reals(table, IMPACT_BEFORE), event->v_before, size);
     memcpy(carom_table_reals(table, IMPACT_AFTER), event->v_after, size);
@@ -271,6 +276,8 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
     const carom_sizes sizes = call->motion->impact ? carom_impact_sizes(call->motion->impact) : (carom_sizes){0};
     if (sizes.nv != system->nv || sizes.contacts != system->contacts)
         return carom_fail(error, CAROM_BAD_INPUT, "impact: it has other velocities or contacts than the system in motion");
+    if (system->tangent_dim > 1 && carom_max_abs((size_t)system->contacts, system->friction) > 0)
+        return carom_fail(error, CAROM_UNSUPPORTED, "contacts: friction of propagative is for contacts with one tangent");
     propagative_loop loop = {.call = call,
                              .options = *(const propagative_options *)call->options,
                              .nv = system->nv,
@@ -301,7 +308,7 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
         *carom_table_reals(call->result, RESULT_INITIAL_ENERGY) = loop.initial;
         *carom_table_integers(call->result, RESULT_IMPACTS) = loop.impacts;
         *carom_table_integers(call->result, RESULT_MULTIPLE) = loop.multiple;
-        *carom_table_integers(call->result, RESULT_FRICTION) = carom_max_abs((size_t)system->contacts, system->friction) > 0;
+        *carom_table_integers(call->result, RESULT_FRICTION) = loop.friction_ignored;
         status = carom_motion_conclude(call, loop.verdict, loop.step, loop.motion->time, loop.energy_error, loop.initial, error);
     }
     propagative_motion_free(loop.motion);
@@ -312,7 +319,7 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
 
 const carom_integrator carom_integrator_propagative = {
     .name = "propagative",
-    .summary = "balls and planar mechanisms without friction: impacts as strings of single impacts",
+    .summary = "balls and planar mechanisms: impacts as strings of single impacts without friction",
     .source = "Seghete & Murphey, A propagative model of simultaneous impact, section VI",
     .form = CAROM_MOTION_SYSTEM,
     CAROM_OPTION_TABLE(propagative_options, option_rows),

@@ -34,9 +34,10 @@ static carom_status freeze(carom_scene *scene, const carom_node *impact, const c
     if (contacts && contacts->kind == CAROM_NODE_MAP) return carom_scene_detect_contacts(scene, contacts, error);
     carom_model_contact *listed = NULL;
     carom_error inner;
-    carom_status status = contacts ? carom_scene_list_contacts(scene, contacts, &listed, error) : CAROM_OK;
+    int touching = 0;
+    carom_status status = contacts ? carom_scene_list_contacts(scene, contacts, &listed, &touching, error) : CAROM_OK;
     if (status) return status;
-    status = contacts ? carom_model_freeze(scene->model, listed, contacts->count, &scene->impact, &inner)
+    status = contacts ? carom_model_freeze(scene->model, listed, touching, &scene->impact, &inner)
                       : carom_model_detect(scene->model, NULL, &scene->impact, &inner);
     free(listed);
     return status ? carom_document_pass_on(scene->document, contacts ? contacts : impact, &inner, error) : CAROM_OK;

@@ -18,13 +18,14 @@ static carom_status start_model(carom_family *family, carom_error *error) {
     const carom_node *list = carom_node_find(carom_document_root(scene->document), "contacts");
     if (list->kind != CAROM_NODE_LIST)
         return carom_document_refuse(scene->document, list, error, "must be a list of contacts for a design: detection may change");
-    carom_status status = carom_scene_list_contacts(scene, list, &family->model_contacts, error);
-    for (int i = 0; !status && i < list->count; i++)
+    int touching;
+    carom_status status = carom_scene_list_contacts(scene, list, &family->model_contacts, &touching, error);
+    for (int i = 0; !status && i < touching; i++)
         if (family->model_contacts[i].places != 1)
             status = carom_document_refuse(scene->document, list, error,
                                            "contact '%s' is between two bodies: a design moves contacts with the world only",
                                            family->model_contacts[i].name);
-    if (!status && list->count != family->contacts)
+    if (!status && touching != family->contacts)
         status = carom_document_refuse(scene->document, list, error,
                                        "joints or tendons are at their limits: a design moves listed contacts only");
     if (!status) status = carom_scene_load_model(scene, NULL, NULL, &family->model, error);

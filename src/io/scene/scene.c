@@ -90,7 +90,7 @@ static carom_status read_document(carom_scene *scene, const carom_registry *regi
 static carom_status finish(carom_scene *scene, carom_error *error) {
     const char *path = carom_scene_path(scene);
     carom_status status = CAROM_OK;
-    scene->motion.impact = scene->impact;
+    scene->motion.impact = scene->whole ? scene->whole : scene->impact;
 
     // A state in which nothing collides is an answer of its own, but seldom what was meant. Rest needs no warning.
     if (scene->impact && !scene->moves) {
@@ -168,6 +168,7 @@ void carom_scene_free(carom_scene *scene) {
     carom_uncertainty_free(scene->uncertainty);
     carom_scene_free_pose(scene->pose);
     carom_impact_free(scene->impact);
+    carom_impact_free(scene->whole);
     carom_body_free(scene->body);
     carom_model_free_system(scene->system);
     carom_ball_free_system(scene->balls);

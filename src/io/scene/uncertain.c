@@ -131,8 +131,7 @@ static carom_status read_pose(carom_scene *scene, const carom_node *node, carom_
         return carom_fail_memory(error, carom_scene_path(scene));
     }
     scene->pose = pose;
-    pose->contact_count = listed->count;
-    status = carom_scene_list_contacts(scene, listed, &pose->contacts, error);
+    status = carom_scene_list_contacts(scene, listed, &pose->contacts, &pose->contact_count, error);
     if (!status) status = carom_scene_load_model(scene, NULL, NULL, &pose->model, error);
     data->nq = carom_model_nq(scene->model);
     data->qpos = carom_model_qpos(scene->model);

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The law of a run's impacts, and the draw of one of its outcomes.
+#include <string.h>
+
+#include "dynamics/dynamics_internal.h"
+
+// Only one outcome of a sampled set is used; a few more are sampled in case some do not terminate.
+enum { DRAWN_SAMPLES = 16 };
+
+carom_status carom_motion_find_law(const carom_motion_call *call, const char *name, carom_arena *arena, carom_motion_law *found,
+                                   carom_error *error) {
+    const carom_law_settings *settings = call->settings;
+    if (!strcmp(name, "auto")) name = settings && settings->law ? settings->law : "anitescu-potra";
+    const carom_law *law = found->law = carom_law_find(call->registry, name);
+    char phrase[CAROM_SUGGESTION_SIZE];
+    if (!law)
+        return carom_fail(error, CAROM_BAD_INPUT, "law: there is no law '%.60s'%s", name,
+                          carom_registry_suggest(call->registry, CAROM_REGISTRY_LAWS, name, phrase));
+    found->options = carom_arena_take(arena, 1, law->options_size);
+    if (!found->options) return carom_fail_memory(error, name);
+    law->defaults(found->options);
+    const carom_status status = settings ? settings->apply(settings->user, law, found->options, error) : CAROM_OK;
+    return status ? status : carom_motion_set_option(law, found->options, "samples", DRAWN_SAMPLES, error);
+}
+
+carom_status carom_motion_draw(const carom_motion_call *call, const carom_motion_law *law, const carom_impact *impact, int64_t seed,
+                               int64_t index, carom_stream *choices, carom_motion_outcome *outcome, carom_error *error) {
+    outcome->index = -1;
+    outcome->count = 0;
+    // Every impact of every member draws numbers of its own.
+    carom_stream stream;
+    carom_stream_start(&stream, (uint64_t)seed, (uint64_t)index);
+    const double own = (double)(carom_stream_bits(&stream) >> 11);
+    carom_status status = carom_motion_set_option(law->law, law->options, "seed", own, error);
+    if (status) return status;
+    carom_answer answer = {0};
+    const carom_law_call question = {impact, law->options, call->registry, call->control, NULL, NULL};
+    status = carom_law_resolve(law->law, &question, &answer, error);
+    if (status) return status;
+    // One of the outcomes after which nothing approaches, chosen at random where there are several.
+    const int64_t *terminated = carom_table_integer_column(answer.outcomes, CAROM_OUTCOME_TERMINATED);
+    const int64_t found = carom_table_rows(answer.outcomes);
+    for (int64_t i = 0; i < found; i++) outcome->count += terminated[i];
+    int64_t left = outcome->count > 1 ? (int64_t)(carom_stream_uniform(choices) * (double)outcome->count) : 0;
+    for (int64_t i = 0; i < found && outcome->index < 0; i++)
+        if (terminated[i] && left-- == 0) outcome->index = i;
+    if (outcome->index >= 0) {
+        const carom_sizes *sizes = carom_table_sizes(answer.outcomes);
+        const struct {
+            int column;
+            size_t width;
+            double *into;
+        } parts[] = {{CAROM_OUTCOME_VELOCITY, (size_t)sizes->nv, outcome->velocity},
+                     {CAROM_OUTCOME_NORMAL_IMPULSE, (size_t)sizes->contacts, outcome->normal},
+                     {CAROM_OUTCOME_TANGENT_IMPULSE, (size_t)sizes->tangents, outcome->tangent}};
+        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+            memcpy(parts[k].into, carom_table_real_column(answer.outcomes, parts[k].column) + (size_t)outcome->index * parts[k].width,
+                   parts[k].width * sizeof(double));
+    }
+    carom_answer_free(&answer);
+    return CAROM_OK;
+}
