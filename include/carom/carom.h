@@ -20,6 +20,7 @@
 #include "carom/lcp.h"
 #include "carom/many.h"
 #include "carom/measure.h"
+#include "carom/mechanism.h"
 #include "carom/model.h"
 #include "carom/outline.h"
 #include "carom/polyhedra.h"

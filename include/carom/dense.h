@@ -25,6 +25,10 @@ int carom_first_least(int n, const double *a, double tolerance);
 /// The power of two p with 1 <= size p < 2, by which numbers are scaled without rounding; 1 for zero and for what is not finite.
 double carom_scale_to_one(double size);
 bool carom_all_finite(size_t n, const double *a);
+/// Sorts numbers, ascending.
+void carom_sort(int count, double *values);
+/// Value at a share of sorted numbers, linear between them; NaN for none.
+double carom_quantile(int count, const double *sorted, double share);
 /// y = A x with A [rows x columns].
 void carom_multiply(int rows, int columns, const double *A, const double *x, double *y);
 /// G = X X' with X [rows x columns]; exactly symmetric. Overflow is the caller's to check.

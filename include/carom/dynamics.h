@@ -6,6 +6,7 @@
 
 #include "carom/bodies.h"
 #include "carom/laws.h"
+#include "carom/mechanism.h"
 #include "carom/picture.h"
 
 CAROM_API_BEGIN
@@ -14,10 +15,11 @@ CAROM_API_BEGIN
 
 /// The form of a problem in time. An integrator takes one of them.
 typedef enum carom_motion_form {
-    CAROM_MOTION_NONE,    ///< an impact alone
-    CAROM_MOTION_BODY,    ///< one body above one plane
-    CAROM_MOTION_BODIES,  ///< many bodies under potentials
-    CAROM_MOTION_SYSTEM,  ///< a mechanism, or balls, with contacts that open and close
+    CAROM_MOTION_NONE,       ///< an impact alone
+    CAROM_MOTION_BODY,       ///< one body above one plane
+    CAROM_MOTION_BODIES,     ///< many bodies under potentials
+    CAROM_MOTION_SYSTEM,     ///< a mechanism, or balls, with contacts that open and close
+    CAROM_MOTION_MECHANISM,  ///< a mechanism whose contacts are detected as it moves
 } carom_motion_form;
 
 /// A problem in time. Everything is borrowed.
@@ -27,6 +29,7 @@ typedef struct carom_motion {
         const carom_body_motion *body;      ///< CAROM_MOTION_BODY
         const carom_bodies_motion *bodies;  ///< CAROM_MOTION_BODIES
         const carom_system *system;         ///< CAROM_MOTION_SYSTEM
+        const carom_mechanism *mechanism;   ///< CAROM_MOTION_MECHANISM
         const void *problem;                ///< whichever it is
     };
     const carom_impact
@@ -75,6 +78,7 @@ typedef struct carom_motion_request {
     const carom_registry *registry;      ///< where named laws and solvers are found
     const carom_law_settings *settings;  ///< may be NULL
     const carom_control *control;        ///< cancellation, progress; may be NULL
+    const carom_table *resume;           ///< a saved state from which the motion goes on; NULL: from its start
 } carom_motion_request;
 
 /// Result columns that every integrator has, in this order.
@@ -86,12 +90,17 @@ typedef enum carom_motion_result_column {
     CAROM_MOTION_RESULT_COLUMNS
 } carom_motion_result_column;
 
+/// Columns of the names of constraints.
+enum { CAROM_MOTION_NAME };
+
 /// What an integrator found; states went to the sink.
 typedef struct carom_motion_answer {
     carom_table *impacts;   ///< a row for each impact
     carom_table *final;     ///< one row of state columns
     carom_table *result;    ///< one row: the common columns, then the integrator's own
     carom_table *recorded;  ///< states at the times that the options ask for
+    carom_table *saved;     ///< the end as a state from which a run goes on, bit by bit; NULL or empty: there is none
+    carom_table *names;     ///< of a mechanism: lists of contacts in its tables are rows of this one; otherwise NULL
 } carom_motion_answer;
 
 /// Runs an integrator.
@@ -102,10 +111,16 @@ carom_status carom_integrator_run(const carom_motion_request *request, const car
 void carom_motion_answer_free(carom_motion_answer *answer);
 /// True when the result row's verdict is "complete".
 bool carom_motion_answer_complete(const carom_motion_answer *answer);
+/// An empty table for a saved state.
+/// @return CAROM_UNSUPPORTED when the integrator has none
+carom_status carom_motion_create_saved(const carom_integrator *integrator, const carom_motion *motion, carom_table **saved,
+                                       carom_error *error);
 /// An empty table for the states that an integrator records of a motion.
 carom_status carom_motion_create_states(const carom_integrator *integrator, const carom_motion *motion, carom_table **states,
                                         carom_error *error);
 
+/// Times of recorded states, the column "time" or "t"; NULL where there is neither.
+const double *carom_motion_times(const carom_table *states);
 // ----------------------------------------------------------------------------------------------------------------------------- integrators
 
 /// What an integrator's `run` is given.
@@ -117,6 +132,9 @@ typedef struct carom_motion_call {
     const carom_control *control;        ///< may be NULL
     const carom_sink *states;            ///< receives blocks of recorded states in order; NULL: nobody wants them
     carom_table *impacts;                ///< receives a row for each impact
+    carom_table *names;                  ///< of a mechanism: receives the names of constraints that lists of contacts refer to
+    carom_table *saved;                  ///< receives the end as a state to go on from; NULL where the integrator has no columns for it
+    const carom_table *resume;           ///< such a state, one row; NULL: the motion's start
     carom_table *recorded;               ///< receives a row of state columns for each time that the options ask for
     carom_table *final;                  ///< one row with the state columns, already added
     carom_table *result;                 ///< one row with the result columns, already added
@@ -179,6 +197,9 @@ struct carom_integrator {
     carom_status (*run)(const carom_motion_call *call, carom_error *error);
 
     // Each of the following may be left out.
+
+    const carom_column *saved_columns;  ///< of states from which a run goes on
+    int saved_column_count;
 
     /// Writes lines for people about the answer, each with its end of line; nothing when there is nothing to say.
     void (*describe)(const carom_motion_answer *answer, char *text, size_t size);

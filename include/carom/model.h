@@ -5,6 +5,7 @@
 #define CAROM_MODEL_H
 
 #include "carom/laws.h"
+#include "carom/mechanism.h"
 #include "carom/solid.h"
 #include "carom/system.h"
 
@@ -251,7 +252,7 @@ carom_status carom_model_simulator_create(carom_model *model, const carom_impact
 void carom_model_simulator_free(carom_model_simulator *simulator);
 /// Runs from the displaced state. Where a displacement brings contacts into each other, all gaps are widened by the deepest one.
 /// @return CAROM_BAD_INPUT naming the field that is out of range, or what MuJoCo objects to
-/// Cost: horizon / timestep steps at most, some 10 us each for a small model. One run at a time in a process; others wait.
+/// Cost: horizon / timestep steps at most, some 10 us each for a small model.
 carom_status carom_model_simulator_run(carom_model_simulator *simulator, const carom_model_run *run, carom_model_end *end,
                                        carom_error *error);
 
@@ -291,6 +292,44 @@ enum { CAROM_MUJOCO_RUNS, CAROM_MUJOCO_UNPERTURBED, CAROM_MUJOCO_RESULTS };
 carom_status carom_model_create_system(carom_model *model, const carom_model_contact *contacts, int count, carom_system **system,
                                        carom_error *error);
 void carom_model_free_system(carom_system *system);
+
+// ------------------------------------------------------------------------------------------------------------------------------ mechanisms
+
+/// The controls of a model's actuators over time, linear between the rows, and constant before the first and after the last.
+typedef struct carom_model_control {
+    int rows;              ///< 0: every control is 0
+    const double *times;   ///< [rows] increasing [s]
+    const double *values;  ///< [rows x controls], in MuJoCo's order
+} carom_model_control;
+
+/// How a model moves. All zero: contacts as they are detected, and controls of 0.
+typedef struct carom_model_motion {
+    /// Which contacts and limits count; NULL: all. Its margin and merge have no effect. Borrowed as long as the mechanism lives
+    const carom_detection *detection;
+    /// Points of bodies above fixed planes, [contact_count], in place of contacts that are detected; NULL: none are listed
+    const carom_model_contact *contacts;
+    int contact_count;
+    carom_model_control control;  ///< copied
+} carom_model_motion;
+
+int carom_model_controls(const carom_model *model);
+/// Writes what a control is called: like its actuator.
+void carom_model_name_control(const carom_model *model, int index, char *name, size_t size);
+/// The controls [controls] of the keyframe called `name`; owned by the model.
+carom_status carom_model_key_controls(const carom_model *model, const char *name, const double **values, carom_error *error);
+
+/// The model in motion, from its state on: forces of gravity, springs, dampers, drag and actuators; contacts that MuJoCo's collision
+/// detection finds between all geoms that may collide, or those listed; joints and tendons at their limits; equality constraints. Contacts
+/// have the friction and the names of carom_model_detect, those of two bodies with the same Jacobian are one, and those that no motion
+/// changes are left out. docs/mjcf.md says what of a model it heeds.
+/// @param motion     NULL: the defaults
+/// @param mechanism  refers to the model, which must outlive it; to be freed by carom_model_free_mechanism
+/// @return CAROM_UNSUPPORTED naming what acts in the model and is not covered: actuators with a state of their own, adhesion, frictionloss
+///         of tendons, deformable bodies, plugins; CAROM_BAD_INPUT for a control out of its range, and as carom_model_freeze and
+///         carom_model_detect
+carom_status carom_model_create_mechanism(carom_model *model, const carom_model_motion *motion, carom_mechanism **mechanism,
+                                          carom_error *error);
+void carom_model_free_mechanism(carom_mechanism *mechanism);
 
 CAROM_API_END
 

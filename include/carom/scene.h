@@ -22,6 +22,10 @@ typedef struct carom_scene carom_scene;
 carom_status carom_scene_read(const char *path, const carom_registry *registry, carom_scene **scene, carom_error *error);
 /// Reads a scene of any form for an integrator; keys under `simulate` must be `integrator` or an option of some integrator in `registry`.
 carom_status carom_scene_read_motion(const char *path, const carom_registry *registry, carom_scene **scene, carom_error *error);
+/// The same for this integrator, whatever `simulate` names: a scene with `model` is a system or a mechanism, whichever the integrator
+/// takes. NULL: the scene's.
+carom_status carom_scene_read_motion_for(const char *path, const carom_registry *registry, const carom_integrator *integrator,
+                                         carom_scene **scene, carom_error *error);
 void carom_scene_free(carom_scene *scene);
 
 const char *carom_scene_path(const carom_scene *scene);

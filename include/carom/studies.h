@@ -18,10 +18,23 @@ typedef enum carom_member_column {
     CAROM_MEMBER_TIME,
     CAROM_MEMBER_ENERGY_ERROR,
     CAROM_MEMBER_IMPACTS,
+    CAROM_MEMBER_FAILURES,   ///< CAROM_NO_INTEGER where the integrator does not count them
     CAROM_MEMBER_DISTANCES,  ///< from the reference run just after each impact that both have
     CAROM_MEMBER_FINAL,      ///< of a system: coordinates, then their rates
     CAROM_MEMBER_COLUMNS
 } carom_member_column;
+
+/// Columns of the tubes of a mechanism's ensemble: a row for every recorded time and coordinate. After the least value come quantiles and
+/// the largest one.
+typedef enum carom_tube_column {
+    CAROM_TUBE_TIME,
+    CAROM_TUBE_COORDINATE,
+    CAROM_TUBE_MEMBERS,
+    CAROM_TUBE_LEAST,
+} carom_tube_column;
+
+/// Columns of the ends of a mechanism's ensemble: a row for every set of constraints that is closed at the end of some member.
+typedef enum carom_end_column { CAROM_END_CONTACTS, CAROM_END_COUNT, CAROM_END_SHARE } carom_end_column;
 
 /// The same motion from perturbed starts.
 struct carom_ensemble {
@@ -32,6 +45,7 @@ struct carom_ensemble {
     carom_table *members;       ///< found: a row for each, in order; fewer than requested after an interruption
     double *traces;             ///< found: [trace_count x trace_width] of the integrator's `trace`; a row of NaN ends a member
     int64_t trace_count;
+    carom_table *tubes, *ends;  ///< found, of a mechanism: extents and quantiles at the recorded times, shares of what is closed at the end
 };
 
 /// The size of perturbations where nobody says one. Members of a system differ by what is drawn for them: a perturbation would end the

@@ -26,7 +26,13 @@ const char *carom_column_type_name(carom_column_type type);
 #define CAROM_NO_INTEGER INT64_MIN
 
 /// Widths that depend on the problem.
-enum { CAROM_WIDTH_VELOCITY = -1, CAROM_WIDTH_CONTACTS = -2, CAROM_WIDTH_TANGENTS = -3, CAROM_WIDTH_CONTACT_SPACE = -4 };
+enum {
+    CAROM_WIDTH_VELOCITY = -1,
+    CAROM_WIDTH_CONTACTS = -2,
+    CAROM_WIDTH_TANGENTS = -3,
+    CAROM_WIDTH_CONTACT_SPACE = -4,
+    CAROM_WIDTH_POSITION = -5,
+};
 
 /// One column of a table: JSON fields, HDF5 datasets, tables on the terminal and docs are made from it.
 typedef struct carom_column {
@@ -46,7 +52,8 @@ typedef struct carom_column {
 /// What the width constants stand for in one problem.
 typedef struct carom_sizes {
     int nv, contacts,
-        tangents;  ///< velocities; contacts; tangential components (contacts x tangent_dim). Contact space: contacts + tangents
+        tangents;   ///< velocities; contacts; tangential components (contacts x tangent_dim). Contact space: contacts + tangents
+    int positions;  ///< coordinates, more than velocities where some are quaternions
 } carom_sizes;
 
 int carom_column_width(const carom_column *column, const carom_sizes *sizes);

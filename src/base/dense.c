@@ -55,6 +55,20 @@ bool carom_all_finite(size_t n, const double *a) {
     return true;
 }
 
+static int compare(const void *left, const void *right) {
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+void carom_sort(int count, double *values) { qsort(values, (size_t)count, sizeof *values, compare); }
+
+double carom_quantile(int count, const double *sorted, double share) {
+    if (!count) return (double)NAN;
+    const double place = share * (count - 1);
+    const int below = (int)place;
+    return below + 1 < count ? sorted[below] + (place - below) * (sorted[below + 1] - sorted[below]) : sorted[count - 1];
+}
+
 void carom_multiply(int rows, int columns, const double *A, const double *x, double *y) {
     for (int i = 0; i < rows; i++) y[i] = carom_dot(columns, A + (size_t)i * (size_t)columns, x);
 }

@@ -51,6 +51,7 @@ int carom_column_width(const carom_column *column, const carom_sizes *sizes) {
     case CAROM_WIDTH_CONTACTS: return sizes->contacts;
     case CAROM_WIDTH_TANGENTS: return sizes->tangents;
     case CAROM_WIDTH_CONTACT_SPACE: return sizes->contacts + sizes->tangents;
+    case CAROM_WIDTH_POSITION: return sizes->positions;
     default: return column->width;
     }
 }

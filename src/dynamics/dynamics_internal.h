@@ -24,6 +24,12 @@ carom_status carom_motion_check_step(double duration, double step, carom_error *
 /// @return CAROM_BAD_INPUT "step: ..." when they are too many, or none although there is time to be covered
 carom_status carom_motion_count_steps(double duration, double step, int64_t *steps, carom_error *error);
 
+/// Times of the option `record`, as grid steps in the order given; those after the end of a run that was made shorter are left out.
+/// @param text  times, or FROM:TO:STEP, with commas between them
+/// @return CAROM_BAD_INPUT "record: ..." for anything else
+carom_status carom_motion_parse_times(const char *text, double step, int64_t steps, carom_arena *arena, int64_t **records, int *count,
+                                      carom_error *error);
+
 /// Sets a number among an option struct's fields by the row's name, if there is such a row.
 carom_status carom_motion_set_option(const carom_law *law, void *options, const char *name, double value, carom_error *error);
 

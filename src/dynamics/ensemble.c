@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dynamics/dynamics_internal.h"
+#include "dynamics/tubes.h"
 
 // Size of perturbations of a body where nobody says one [m, rad].
 #define DEFAULT_PERTURBATION 1e-8
@@ -17,6 +17,7 @@ static const carom_column columns[CAROM_MEMBER_COLUMNS] = {
     [CAROM_MEMBER_TIME] = {"time", CAROM_COLUMN_REAL, 1, "s", "time reached", NULL},
     [CAROM_MEMBER_ENERGY_ERROR] = {"max_relative_energy_error", CAROM_COLUMN_REAL, 1, "", "as of the reference", NULL},
     [CAROM_MEMBER_IMPACTS] = {"impact_count", CAROM_COLUMN_INTEGER, 1, "", "impacts", NULL},
+    [CAROM_MEMBER_FAILURES] = {"failures", CAROM_COLUMN_INTEGER, 1, "", "contact problems or impacts that were not solved", NULL},
     [CAROM_MEMBER_DISTANCES] = {"distances", CAROM_COLUMN_SERIES, 1, "",
                                 "of a body: |dx| + |dR| between member and reference just after their k-th impacts, in meters and as a "
                                 "spectral norm",
@@ -30,6 +31,7 @@ typedef struct ensemble_loop {
     carom_ensemble *ensemble;
     carom_motion_answer *answers;  // [slots] of members on their way
     carom_table **states;          // [slots] what they recorded; NULL where nobody wants traces
+    carom_tubes tubes;             // of a mechanism
     bool interrupted;              // the members from here on are left out
 } ensemble_loop;
 
@@ -80,12 +82,13 @@ static carom_status set_series(const ensemble_loop *loop, const carom_motion_ans
     }
     const double *position = carom_motion_column(answer->final, "qpos"), *velocity = carom_motion_column(answer->final, "qvel");
     if (status || !position || !velocity) return status;
-    const size_t nv = (size_t)carom_table_sizes(answer->final)->nv;
-    double *state = malloc(2 * nv * sizeof *state + 1);
+    const carom_sizes *sizes = carom_table_sizes(answer->final);
+    const size_t nq = (size_t)sizes->positions, nv = (size_t)sizes->nv;
+    double *state = malloc((nq + nv) * sizeof *state + 1);
     if (!state) return carom_fail_memory(error, "ensemble");
-    memcpy(state, position, nv * sizeof *state);
-    memcpy(state + nv, velocity, nv * sizeof *state);
-    status = carom_table_set_series(members, CAROM_MEMBER_FINAL, state, (int)(2 * nv), error);
+    memcpy(state, position, nq * sizeof *state);
+    memcpy(state + nq, velocity, nv * sizeof *state);
+    status = carom_table_set_series(members, CAROM_MEMBER_FINAL, state, (int)(nq + nv), error);
     free(state);
     return status;
 }
@@ -104,11 +107,15 @@ static carom_status deliver(void *user, int slot, int64_t block, carom_error *er
             *carom_table_integers(members, CAROM_MEMBER_INDEX) = block;
             *carom_table_integers(members, CAROM_MEMBER_STEPS) = *carom_table_integer_column(answer->result, CAROM_MOTION_STEPS);
             *carom_table_integers(members, CAROM_MEMBER_IMPACTS) = carom_table_rows(answer->impacts);
+            const int failures = carom_table_find(answer->result, "failures");
+            *carom_table_integers(members, CAROM_MEMBER_FAILURES) =
+                failures < 0 ? CAROM_NO_INTEGER : *carom_table_integer_column(answer->result, failures);
             *carom_table_reals(members, CAROM_MEMBER_TIME) = *carom_table_real_column(answer->result, CAROM_MOTION_TIME);
             *carom_table_reals(members, CAROM_MEMBER_ENERGY_ERROR) = *carom_table_real_column(answer->result, CAROM_MOTION_ENERGY_ERROR);
             status = carom_table_set_text(members, CAROM_MEMBER_VERDICT, verdict, error);
         }
         if (!status) status = set_series(loop, answer, error);
+        if (!status && loop->tubes.tubes) status = carom_tubes_add(&loop->tubes, answer, error);
         const carom_table *states = status ? NULL : loop->states[slot];
         if (states) {
             // The member's states as pictures need them, and a row of NaN.
@@ -132,7 +139,7 @@ static carom_status deliver(void *user, int slot, int64_t block, carom_error *er
 }
 
 double carom_ensemble_default_perturbation(const carom_motion *motion) {
-    return motion->form == CAROM_MOTION_SYSTEM ? 0 : DEFAULT_PERTURBATION;
+    return motion->form == CAROM_MOTION_SYSTEM || motion->form == CAROM_MOTION_MECHANISM ? 0 : DEFAULT_PERTURBATION;
 }
 
 carom_status carom_ensemble_run(const carom_motion_request *request, const carom_motion_answer *reference, carom_ensemble *ensemble,
@@ -143,6 +150,7 @@ carom_status carom_ensemble_run(const carom_motion_request *request, const carom
     ensemble->members = NULL;
     ensemble->traces = NULL;
     ensemble->trace_count = 0;
+    ensemble->tubes = ensemble->ends = NULL;
     carom_arena arena = {0};
     ensemble_loop loop = {.request = request, .reference = reference, .ensemble = ensemble};
     loop.answers = carom_arena_take(&arena, (size_t)slots, sizeof *loop.answers);
@@ -154,9 +162,17 @@ carom_status carom_ensemble_run(const carom_motion_request *request, const carom
     carom_status status = carom_table_create(columns, CAROM_MEMBER_COLUMNS, NULL, 0, &none, &ensemble->members, error);
     for (int i = 0; i < slots && !status && ensemble->traced && request->integrator->trace; i++)
         status = carom_motion_create_states(request->integrator, request->motion, &loop.states[i], error);
+    if (!status && request->motion->form == CAROM_MOTION_MECHANISM) status = carom_tubes_create(request->motion, &loop.tubes, error);
     const carom_loop all = {.blocks = ensemble->requested, .user = &loop, .compute = compute, .deliver = deliver};
     int64_t delivered;
     if (!status) status = carom_loop_run(&all, control, workers, &delivered, error);
+    if (!status && loop.tubes.tubes) {
+        status = carom_tubes_conclude(&loop.tubes, error);
+        ensemble->tubes = loop.tubes.tubes;
+        ensemble->ends = loop.tubes.ends;
+        loop.tubes.tubes = loop.tubes.ends = NULL;
+    }
+    carom_tubes_free(&loop.tubes);
     for (int i = 0; i < slots; i++) {
         carom_motion_answer_free(&loop.answers[i]);
         carom_table_free(loop.states[i]);
@@ -167,7 +183,9 @@ carom_status carom_ensemble_run(const carom_motion_request *request, const carom
 
 void carom_ensemble_free(carom_ensemble *ensemble) {
     carom_table_free(ensemble->members);
+    carom_table_free(ensemble->tubes);
+    carom_table_free(ensemble->ends);
     free(ensemble->traces);
-    ensemble->members = NULL;
+    ensemble->members = ensemble->tubes = ensemble->ends = NULL;
     ensemble->traces = NULL;
 }

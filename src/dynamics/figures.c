@@ -14,12 +14,20 @@ const double *carom_motion_column(const carom_table *table, const char *name) {
     return index < 0 ? NULL : carom_table_real_column(table, index);
 }
 
+const double *carom_motion_times(const carom_table *states) {
+    const double *times = carom_motion_column(states, "time");
+    return times ? times : carom_motion_column(states, "t");
+}
+
 carom_status carom_figure_energy(const carom_figures *figures, carom_error *error) {
     static const char *const parts[][2] = {{"translational_energy", "translation"},
                                            {"rotational_energy", "rotation"},
                                            {"kinetic_energy", "kinetic"},
                                            {"potential_energy", "potential"},
-                                           {"energy", "sum"}};
+                                           {"energy", "sum"},
+                                           {"actuator_work", "work of actuators"},
+                                           {"friction_work", "work of friction"},
+                                           {"impact_work", "change by impacts"}};
     enum { PARTS = sizeof parts / sizeof *parts };
     carom_plot_series series[PARTS];
     int count = 0;
@@ -27,7 +35,7 @@ carom_status carom_figure_energy(const carom_figures *figures, carom_error *erro
         const double *values = carom_motion_column(figures->states, parts[k][0]);
         if (!values) continue;
         series[count++] = (carom_plot_series){parts[k][1], CAROM_PLOT_LINE, carom_table_rows(figures->states),
-                                              carom_motion_column(figures->states, "time"), values};
+                                              carom_motion_times(figures->states), values};
     }
     const carom_plot plot = {
         .title = figures->title, .x_label = "time [s]", .y_label = "energy [J]", .series = series, .series_count = count};

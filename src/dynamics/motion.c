@@ -18,21 +18,38 @@ static const carom_column result_columns[CAROM_MOTION_RESULT_COLUMNS] = {
                                    NULL},
 };
 
+static const carom_column name_columns[] = {
+    [CAROM_MOTION_NAME] = {"name", CAROM_COLUMN_TEXT, 1, "", "of a constraint that was closed", NULL},
+};
+
 // How scenes give each form.
 static const char *const form_names[] = {[CAROM_MOTION_NONE] = "an impact",
                                          [CAROM_MOTION_BODY] = "a scene with 'body'",
                                          [CAROM_MOTION_BODIES] = "a scene with 'bodies'",
-                                         [CAROM_MOTION_SYSTEM] = "a scene with 'balls' or 'model' and listed contacts"};
+                                         [CAROM_MOTION_SYSTEM] = "a scene with 'balls' or 'model' and listed contacts",
+                                         [CAROM_MOTION_MECHANISM] = "a scene with 'model'"};
 
 // ------------------------------------------------------------------------------------------------------------- running
 
-// Widths of columns: those of the impact, where the problem has one.
-static carom_sizes sizes_of(const carom_motion *motion) { return motion->impact ? carom_impact_sizes(motion->impact) : (carom_sizes){0}; }
+// Widths of columns: those of the mechanism, or else of the impact, where the problem has one.
+static carom_sizes sizes_of(const carom_motion *motion) {
+    if (motion->form == CAROM_MOTION_MECHANISM) return (carom_sizes){.nv = motion->mechanism->nv, .positions = motion->mechanism->nq};
+    return motion->impact ? carom_impact_sizes(motion->impact) : (carom_sizes){0};
+}
 
 carom_status carom_motion_create_states(const carom_integrator *integrator, const carom_motion *motion, carom_table **states,
                                         carom_error *error) {
     const carom_sizes sizes = sizes_of(motion);
     return carom_table_create(integrator->state_columns, integrator->state_column_count, NULL, 0, &sizes, states, error);
+}
+
+carom_status carom_motion_create_saved(const carom_integrator *integrator, const carom_motion *motion, carom_table **saved,
+                                       carom_error *error) {
+    *saved = NULL;
+    if (!integrator->saved_columns)
+        return carom_fail(error, CAROM_UNSUPPORTED, "the integrator '%s' does not save states to go on from", integrator->name);
+    const carom_sizes sizes = sizes_of(motion);
+    return carom_table_create(integrator->saved_columns, integrator->saved_column_count, NULL, 0, &sizes, saved, error);
 }
 
 void *carom_motion_copy_options(const carom_motion_request *request) {
@@ -44,6 +61,8 @@ void *carom_motion_copy_options(const carom_motion_request *request) {
 
 void carom_motion_answer_free(carom_motion_answer *answer) {
     carom_table_free(answer->impacts);
+    carom_table_free(answer->names);
+    carom_table_free(answer->saved);
     carom_table_free(answer->recorded);
     carom_table_free(answer->final);
     carom_table_free(answer->result);
@@ -71,6 +90,9 @@ carom_status carom_integrator_run(const carom_motion_request *request, const car
     carom_status status = options ? CAROM_OK : carom_fail_memory(error, integrator->name);
     if (!status)
         status = carom_table_create(integrator->impact_columns, integrator->impact_column_count, NULL, 0, &sizes, &answer->impacts, error);
+    if (!status && motion->form == CAROM_MOTION_MECHANISM)
+        status = carom_table_create(name_columns, 1, NULL, 0, &sizes, &answer->names, error);
+    if (!status && integrator->saved_columns) status = carom_motion_create_saved(integrator, motion, &answer->saved, error);
     if (!status) status = carom_motion_create_states(integrator, motion, &answer->final, error);
     if (!status) status = carom_motion_create_states(integrator, motion, &answer->recorded, error);
     if (!status)
@@ -86,6 +108,9 @@ carom_status carom_integrator_run(const carom_motion_request *request, const car
                                         .control = request->control,
                                         .states = states,
                                         .impacts = answer->impacts,
+                                        .names = answer->names,
+                                        .saved = answer->saved,
+                                        .resume = request->resume,
                                         .recorded = answer->recorded,
                                         .final = answer->final,
                                         .result = answer->result};
@@ -140,6 +165,57 @@ carom_status carom_motion_count_steps(double duration, double step, int64_t *ste
     return CAROM_OK;
 }
 
+// A time to be recorded may exceed the end of the run by this share of a step, which is rounding.
+#define RECORD_TOLERANCE 1e-6
+
+// Times that are recorded at most.
+#define MOST_RECORDED 1e6
+
+// The times FROM, FROM + STEP, ..., TO of a word "FROM:TO:STEP", or the one time that it is. False for anything else, and for too many.
+static bool parse_range(char *word, double range[3]) {
+    int parts = 0;
+    char *rest = NULL;
+    for (char *part = strtok_r(word, ":", &rest); part; part = strtok_r(NULL, ":", &rest))
+        if (parts == 3 || !carom_parse_number(part, &range[parts++])) return false;
+    if (parts == 1) {
+        range[1] = range[0];
+        range[2] = 1;
+    }
+    const bool ordered = parts != 0 && parts != 2 && range[0] >= 0 && range[1] >= range[0] && range[2] > 0;
+    return ordered && (range[1] - range[0]) / range[2] < MOST_RECORDED;
+}
+
+carom_status carom_motion_parse_times(const char *text, double step, int64_t steps, carom_arena *arena, int64_t **records, int *count,
+                                      carom_error *error) {
+    const size_t length = strlen(text);
+    *records = NULL;
+    *count = 0;
+    // The first pass counts, the second lists.
+    for (int pass = 0; pass < 2; pass++) {
+        char *copy = carom_arena_take(arena, length + 1, 1), *rest = NULL;
+        if (pass) *records = carom_arena_take(arena, (size_t)*count, sizeof **records);
+        if (arena->failed) return carom_fail_memory(error, "record");
+        memcpy(copy, text, length);
+        *count = 0;
+        for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+            char shown[61];
+            double range[3];
+            snprintf(shown, sizeof shown, "%s", word);
+            if (!parse_range(word, range))
+                return carom_fail(error, CAROM_BAD_INPUT, "record: '%s' is not a time of 0 or more, or FROM:TO:STEP with up to %g times",
+                                  shown, MOST_RECORDED);
+            const int64_t times = (int64_t)((range[1] - range[0]) / range[2] + RECORD_TOLERANCE) + 1;
+            for (int64_t k = 0; k < times; k++) {
+                const double time = range[0] + (double)k * range[2];
+                if (time > ((double)steps + RECORD_TOLERANCE) * step) break;
+                if (pass) (*records)[*count] = (int64_t)(time / step + 0.5);
+                ++*count;
+            }
+        }
+    }
+    return CAROM_OK;
+}
+
 carom_status carom_motion_set_option(const carom_law *law, void *options, const char *name, double value, carom_error *error) {
     const int row = carom_option_find(law->options, law->option_count, name);
     char text[32];
@@ -160,8 +236,8 @@ const char *const carom_perturbed_names[] = {"both", "position", "attitude", NUL
 carom_status carom_motion_perturb(const carom_motion *motion, carom_perturbed what, double size, int64_t seed, int64_t index,
                                   carom_motion_room *room, carom_motion *perturbed, carom_error *error) {
     *perturbed = *motion;
-    // A system is displaced by its integrator, from the stream of the member.
-    if (motion->form == CAROM_MOTION_SYSTEM) {
+    // A system or a mechanism is displaced by its integrator, from the stream of the member.
+    if (motion->form == CAROM_MOTION_SYSTEM || motion->form == CAROM_MOTION_MECHANISM) {
         if (what != CAROM_PERTURB_BOTH)
             return carom_fail(error, CAROM_UNSUPPORTED, "all coordinates of a scene with 'model' are perturbed, not one kind of them");
         perturbed->member = index + 1;

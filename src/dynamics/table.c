@@ -3,7 +3,7 @@
 #include "dynamics/dynamics_internal.h"
 
 // A row for each integrator, whose folder has the same name.
-#define INTEGRATORS(ROW) ROW(lgvci) ROW(rodrigues) ROW(inclusion) ROW(propagative)
+#define INTEGRATORS(ROW) ROW(lgvci) ROW(rodrigues) ROW(inclusion) ROW(propagative) ROW(stepping)
 
 #define DECLARE(name) extern const carom_integrator carom_integrator_##name;
 #define ADDRESS(name) &carom_integrator_##name,

@@ -432,7 +432,8 @@ double carom_impact_initial_energy(const carom_impact *impact) { return impact->
 
 // What the widths of columns refer to.
 carom_sizes carom_impact_sizes(const carom_impact *impact) {
-    return (carom_sizes){impact->data.nv, impact->data.contacts, impact->data.contacts * impact->data.tangent_dim};
+    const int nv = impact->data.nv;
+    return (carom_sizes){nv, impact->data.contacts, impact->data.contacts * impact->data.tangent_dim, nv};
 }
 
 int carom_impact_find_contact(const carom_impact *impact, const char *name) {

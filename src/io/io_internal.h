@@ -45,11 +45,14 @@ struct carom_scene {
     carom_body_motion body_motion;
     carom_bodies_motion bodies_motion;
     carom_surface_law collisions;
-    carom_model *model;          ///< NULL for a form without one
-    carom_system *system;        ///< of a scene with 'model' that was read for an integrator
-    carom_system *balls;         ///< of a scene with 'balls' that was read for an integrator
-    carom_ball_data ball_data;   ///< of a scene with 'balls'; count 0: it has none
-    carom_two_bodies_data pair;  ///< of a scene with 'two_bodies'; tangent_dim 0: it has none
+    carom_model *model;                  ///< NULL for a form without one
+    carom_system *system;                ///< of a scene with 'model' that was read for an integrator
+    carom_system *balls;                 ///< of a scene with 'balls' that was read for an integrator
+    carom_mechanism *mechanism;          ///< of a scene with 'model' that was read for an integrator of mechanisms
+    carom_detection detection;           ///< that the mechanism refers to
+    const carom_integrator *integrator;  ///< that the scene is read for; NULL: none is named
+    carom_ball_data ball_data;           ///< of a scene with 'balls'; count 0: it has none
+    carom_two_bodies_data pair;          ///< of a scene with 'two_bodies'; tangent_dim 0: it has none
     carom_motion motion;
     carom_error obstacle;         ///< why a scene with 'model' has no system
     bool moves;                   ///< read for an integrator
@@ -114,8 +117,20 @@ carom_status carom_scene_read_state(carom_scene *scene, const carom_node *state,
 carom_status carom_scene_list_contacts(carom_scene *scene, const carom_node *list, carom_model_contact **contacts, int *touching,
                                        carom_error *error);
 
-/// The impact of a model's scene with the contacts that are detected, as the map `contacts` asks for.
+/// What the map `contacts` says about contacts that are detected; patterns belong to the document.
+carom_status carom_scene_read_detection(carom_scene *scene, const carom_node *contacts, carom_detection *detection, carom_error *error);
+
+/// The impact of a model's scene with these contacts.
 carom_status carom_scene_detect_contacts(carom_scene *scene, const carom_node *contacts, carom_error *error);
+
+/// Is the scene read for an integrator of mechanisms?
+static inline bool carom_scene_is_mechanism(const carom_scene *scene) {
+    return scene->moves && scene->integrator && scene->integrator->form == CAROM_MOTION_MECHANISM;
+}
+/// The mechanism of the scene's model, in place of an impact.
+/// @param contacts  the scene's list or map of contacts; NULL: all are detected
+/// @param control   what the actuators get; NULL: nothing
+carom_status carom_scene_create_mechanism(carom_scene *scene, const carom_node *contacts, const carom_node *control, carom_error *error);
 
 /// The balls that the map `balls` describes; arrays belong to the document.
 carom_status carom_scene_read_ball_data(carom_scene *scene, const carom_node *balls, carom_ball_data *data, carom_error *error);

@@ -120,6 +120,106 @@ void model_fill_tendon_row(const mjModel *compiled, const mjData *data, int tend
 #endif
 }
 
+// Before 3.3.6 springs and dampers had one flag.
+bool model_has_springs(const mjModel *compiled) {
+#if mjVERSION_HEADER >= 336
+    return !(compiled->opt.disableflags & mjDSBL_SPRING);
+#else
+    return !(compiled->opt.disableflags & mjDSBL_PASSIVE);
+#endif
+}
+
+bool model_has_dampers(const mjModel *compiled) {
+#if mjVERSION_HEADER >= 336
+    return !(compiled->opt.disableflags & mjDSBL_DAMPER);
+#else
+    return !(compiled->opt.disableflags & mjDSBL_PASSIVE);
+#endif
+}
+
+// Since 2.3.1 a tendon may be slack between two lengths.
+bool model_is_tendon_stretched(const mjModel *compiled, const mjData *data, int tendon) {
+#if mjVERSION_HEADER >= 231
+    const double *rest = compiled->tendon_lengthspring + 2 * tendon;
+    return data->ten_length[tendon] < rest[0] || data->ten_length[tendon] > rest[1] || rest[0] == rest[1];
+#else
+    (void)compiled;
+    (void)data;
+    (void)tendon;
+    return true;
+#endif
+}
+
+// Since 3.11 an actuator may have several controls and forces.
+int model_count_actuators(const mjModel *compiled) {
+#if mjVERSION_HEADER >= 3011000
+    return model_count(compiled->nactuator);
+#else
+    return model_count(compiled->nu);
+#endif
+}
+
+int model_find_control(const mjModel *compiled, int actuator) {
+#if mjVERSION_HEADER >= 3011000
+    return compiled->actuator_ctrlnum[actuator] == 1 ? compiled->actuator_ctrladr[actuator] : -1;
+#else
+    (void)compiled;
+    return actuator;
+#endif
+}
+
+// Moments are sparse since 3.2.5.
+bool model_get_actuator(const mjModel *compiled, const mjData *data, int actuator, double *force, double *gradient) {
+    const int nv = model_count(compiled->nv);
+#if mjVERSION_HEADER >= 3011000
+    const int output = compiled->actuator_outadr[actuator];
+    if (compiled->actuator_outnum[actuator] != 1) return false;
+#else
+    const int output = actuator;
+#endif
+#if mjVERSION_HEADER >= 325
+    model_copy_row(nv, data->actuator_moment, output, data->moment_rownnz, data->moment_rowadr, data->moment_colind, gradient);
+#else
+    model_copy_row(nv, data->actuator_moment, output, NULL, NULL, NULL, gradient);
+#endif
+    *force = data->actuator_force[output];
+    return true;
+}
+
+// Delays came with 3.5.
+bool model_has_memory(const mjModel *compiled) {
+#if mjVERSION_HEADER >= 3005000
+    for (int i = 0; i < model_count_actuators(compiled); i++)
+        if (compiled->actuator_historyadr[i] >= 0) return true;
+#endif
+    return compiled->na > 0;
+}
+
+// Such geoms came with 3.11.
+bool model_has_adhesion(const mjModel *compiled) {
+    bool has = false;
+#if mjVERSION_HEADER >= 3011000
+    for (int i = 0; i < compiled->ngeom; i++) has = has || compiled->geom_adhesion[i] != 0;
+    for (int i = 0; i < compiled->npair; i++) has = has || compiled->pair_adhesion[i] != 0;
+#endif
+    (void)compiled;
+    return has;
+}
+
+// Plugins came with 2.3, deformable bodies with 3.0.
+bool model_has_foreign_parts(const mjModel *compiled) {
+    bool has = false;
+#if mjVERSION_HEADER >= 300
+    has = compiled->nflex > 0;
+#endif
+#if mjVERSION_HEADER >= 231
+    for (int i = 0; i < compiled->nbody; i++) has = has || compiled->body_plugin[i] >= 0;
+    for (int i = 0; i < model_count_actuators(compiled); i++) has = has || compiled->actuator_plugin[i] >= 0;
+#endif
+    (void)compiled;
+    return has;
+}
+
 // Damping that is not linear came with 4.0, and the flag with 2.3.1.
 void model_switch_off_damping(mjModel *shadow, double *zeros) {
     shadow->dof_damping = zeros;

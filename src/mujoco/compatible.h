@@ -49,6 +49,25 @@ void model_fill_mass(const mjModel *compiled, const mjData *data, double *mass);
 // The gradient of a tendon's length, [nv].
 void model_fill_tendon_row(const mjModel *compiled, const mjData *data, int tendon, double *row);
 
+// Do springs and dampers of the model act?
+bool model_has_springs(const mjModel *compiled);
+bool model_has_dampers(const mjModel *compiled);
+// Is a tendon longer or shorter than its spring at rest? Needs tendons' lengths.
+bool model_is_tendon_stretched(const mjModel *compiled, const mjData *data, int tendon);
+
+// The number of actuators. Each has one control and one force, but for kinds that are no motors, servos or dampers.
+int model_count_actuators(const mjModel *compiled);
+// The place of an actuator's control among all controls; -1 where it has none or several.
+int model_find_control(const mjModel *compiled, int actuator);
+// Its force [N, N m], and the gradient of its length, [nv], after mj_fwdActuation; false where it has several forces.
+bool model_get_actuator(const mjModel *compiled, const mjData *data, int actuator, double *force, double *gradient);
+// Does the model have what changes by itself besides positions and velocities: activations and delays of actuators?
+bool model_has_memory(const mjModel *compiled);
+// Do contacts of geoms pull?
+bool model_has_adhesion(const mjModel *compiled);
+// Deformable bodies, or plugins, whose forces are not known here.
+bool model_has_foreign_parts(const mjModel *compiled);
+
 // Takes the damping of joints from a copy of a model, which mj_Euler integrates implicitly, whatever the passive forces are.
 // @param zeros  in place of the linear damping, [nv]
 void model_switch_off_damping(mjModel *shadow, double *zeros);

@@ -31,30 +31,38 @@ void model_write_name(const carom_model *model, int type, int id, const char *ki
 
 // ---------------------------------------------------------------------------------------------------------- limits
 
-// The limit that a joint or a tendon is nearer to.
-typedef struct nearest_limit {
-    bool exists;
-    double sign;      // +1: the lower one, -1: the upper one
-    double distance;  // of the value from it, negative beyond
-    double width;     // of the range
-} nearest_limit;
-
-// MuJoCo's limits act from their margin on. The limit of a ball joint is on its angle of rotation, and is the larger number of the range.
-static nearest_limit find_nearest_limit(const mjModel *compiled, const mjData *data, int type, int id) {
-    const bool tendon = type == mjOBJ_TENDON;
+model_limit_end model_measure_limit(const mjModel *compiled, const mjData *data, const model_limit *limit) {
+    const bool tendon = limit->type == mjOBJ_TENDON;
+    const int id = limit->id;
     if (tendon ? !compiled->tendon_limited[id] : !compiled->jnt_limited[id] || compiled->jnt_type[id] == mjJNT_FREE)
-        return (nearest_limit){.exists = false};
+        return (model_limit_end){.exists = false};
     const double *range = tendon ? compiled->tendon_range + 2 * id : compiled->jnt_range + 2 * id;
     const double margin = tendon ? compiled->tendon_margin[id] : compiled->jnt_margin[id];
     if (!tendon && compiled->jnt_type[id] == mjJNT_BALL) {
+        // The limit is the larger number of the range.
         double axis[3];
         mju_quat2Vel(axis, data->qpos + compiled->jnt_qposadr[id], 1);
         const double most = fmax(range[0], range[1]);
-        return (nearest_limit){.exists = true, .sign = -1, .distance = most - margin - mju_normalize3(axis), .width = most};
+        return (model_limit_end){.exists = limit->sign < 0, .distance = most - margin - mju_normalize3(axis), .width = most};
     }
     const double value = tendon ? data->ten_length[id] : data->qpos[compiled->jnt_qposadr[id]];
-    const double lower = value - range[0] - margin, upper = range[1] - margin - value;
-    return (nearest_limit){.exists = true, .sign = upper < lower ? -1 : 1, .distance = fmin(lower, upper), .width = range[1] - range[0]};
+    return (model_limit_end){
+        .exists = true, .distance = limit->sign > 0 ? value - range[0] - margin : range[1] - margin - value, .width = range[1] - range[0]};
+}
+
+// The limit that a joint or a tendon is nearer to.
+typedef struct nearest_limit {
+    bool exists;
+    double sign;  // +1: the lower one, -1: the upper one
+    double distance, width;
+} nearest_limit;
+
+static nearest_limit find_nearest_limit(const mjModel *compiled, const mjData *data, int type, int id) {
+    const model_limit_end lower = model_measure_limit(compiled, data, &(model_limit){type, id, 1});
+    const model_limit_end upper = model_measure_limit(compiled, data, &(model_limit){type, id, -1});
+    const bool above = !lower.exists || upper.distance < lower.distance;
+    const model_limit_end nearer = above ? upper : lower;
+    return (nearest_limit){.exists = nearer.exists, .sign = above ? -1 : 1, .distance = nearer.distance, .width = nearer.width};
 }
 
 static bool is_reached(const nearest_limit *limit) { return limit->exists && !(limit->distance > LIMIT_TOLERANCE * limit->width); }

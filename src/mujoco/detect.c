@@ -15,7 +15,7 @@
 #define MERGE_TOLERANCE 1e-6
 
 enum {
-    NAME_SIZE = 120,
+    NAME_SIZE = MODEL_PAIR_NAME_SIZE,
     NAMED_PAIRS = 3,  // that a message names where none touch
 };
 
@@ -74,56 +74,62 @@ void model_name_geom(const carom_model *model, int geom, char name[MODEL_GEOM_NA
 
 // ---------------------------------------------------------------------------------------------------------- detection
 
-// Contacts are named after the geoms of the bodies that can move, with a colon between two of them.
-static void write_base(const detected *found, const int geoms[2], char base[NAME_SIZE]) {
-    const mjModel *compiled = found->model->compiled;
+void model_name_pair(const carom_model *model, const int geoms[2], char name[MODEL_PAIR_NAME_SIZE]) {
     char names[2][MODEL_GEOM_NAME_SIZE];
     bool moves[2];
     for (int side = 0; side < 2; side++) {
-        model_name_geom(found->model, geoms[side], names[side]);
-        moves[side] = model_weld(compiled, compiled->geom_bodyid[geoms[side]]) != 0;
+        model_name_geom(model, geoms[side], names[side]);
+        moves[side] = model_weld(model->compiled, model->compiled->geom_bodyid[geoms[side]]) != 0;
     }
     if (moves[0] == moves[1])
-        snprintf(base, NAME_SIZE, "%s:%s", names[0], names[1]);
+        snprintf(name, MODEL_PAIR_NAME_SIZE, "%s:%s", names[0], names[1]);
     else
-        snprintf(base, NAME_SIZE, "%s", names[moves[1]]);
+        snprintf(name, MODEL_PAIR_NAME_SIZE, "%s", names[moves[1]]);
 }
 
-// Adds a contact that MuJoCo found, unless it repeats one.
-static carom_status add_contact(detected *found, const mjContact *contact, carom_error *error) {
-    const mjModel *compiled = found->model->compiled;
+carom_status model_read_contact(const carom_model *model, const carom_detection *detection, const mjContact *contact, model_touch *touch,
+                                carom_error *error) {
+    const mjModel *compiled = model->compiled;
     if (model_touches_flex(contact))
         return carom_fail(error, CAROM_BAD_INPUT,
-                          "%s: a deformable body (flex) touches something at this state: impacts are of rigid bodies only",
-                          found->model->path);
+                          "%s: a deformable body (flex) touches something at this state: impacts are of rigid bodies only", model->path);
     if (model_touches_belt(compiled, contact))
         return carom_fail(error, CAROM_BAD_INPUT,
                           "%s: a geom with a surface velocity touches something at this state: surfaces of impacts are at rest on their "
                           "bodies",
-                          found->model->path);
+                          model->path);
     const int geoms[2] = {contact->geom1, contact->geom2};
-    const int bodies[2] = {compiled->geom_bodyid[geoms[0]], compiled->geom_bodyid[geoms[1]]};
-    model_touch touch = {.body = {bodies[0], bodies[1]},
-                         .geom = {geoms[0], geoms[1]},
-                         .friction = found->detection->friction,
-                         .restitution = found->detection->restitution};
-    mju_copy3(touch.point[0], contact->pos);
-    mju_copy3(touch.point[1], contact->pos);
-    mju_copy3(touch.meeting, contact->pos);
-    if (contact->dim > 3) found->ignores_torsion = true;
-    if (isnan(touch.friction)) {
+    *touch = (model_touch){.body = {compiled->geom_bodyid[geoms[0]], compiled->geom_bodyid[geoms[1]]},
+                           .geom = {geoms[0], geoms[1]},
+                           .friction = detection->friction,
+                           .restitution = detection->restitution};
+    mju_copy3(touch->point[0], contact->pos);
+    mju_copy3(touch->point[1], contact->pos);
+    mju_copy3(touch->meeting, contact->pos);
+    if (isnan(touch->friction)) {
         // The geoms' friction. MuJoCo raises every coefficient to its least one, which stands for none.
-        touch.friction = contact->dim == 1 || contact->friction[0] <= mjMINMU ? 0 : contact->friction[0];
+        touch->friction = contact->dim == 1 || contact->friction[0] <= mjMINMU ? 0 : contact->friction[0];
         if (contact->dim != 1 && contact->friction[0] != contact->friction[1])
             return carom_fail(
                 error, CAROM_BAD_INPUT,
                 "%s: a contact pair has different friction along its two tangents, %g and %g: friction cones are isotropic here; "
                 "give 'friction' for all contacts",
-                found->model->path, contact->friction[0], contact->friction[1]);
+                model->path, contact->friction[0], contact->friction[1]);
     }
-    if (!model_normalise(contact->frame, touch.normal))
-        return carom_fail(error, CAROM_BAD_INPUT, "%s: MuJoCo gives a contact without a normal", found->model->path);
-    carom_impact_default_tangents(touch.normal, touch.tangent);
+    if (!model_normalise(contact->frame, touch->normal))
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: MuJoCo gives a contact without a normal", model->path);
+    carom_impact_default_tangents(touch->normal, touch->tangent);
+    return CAROM_OK;
+}
+
+// Adds a contact that MuJoCo found, unless it repeats one.
+static carom_status add_contact(detected *found, const mjContact *contact, carom_error *error) {
+    const mjModel *compiled = found->model->compiled;
+    model_touch touch;
+    const carom_status status = model_read_contact(found->model, found->detection, contact, &touch, error);
+    if (status) return status;
+    const int *geoms = touch.geom;
+    if (contact->dim > 3) found->ignores_torsion = true;
 
     // Of contacts that are one, the first stands for all, with the largest friction: its cone holds the sums of their forces. Which of two
     // bodies comes first depends on the geoms' types. Planes have no radius.
@@ -142,14 +148,14 @@ static carom_status add_contact(detected *found, const mjContact *contact, carom
         if (fate < found->fates[i]) {
             other->friction = touch.friction;
             found->fates[i] = fate;
-            write_base(found, geoms, found->bases[i]);
+            model_name_pair(found->model, geoms, found->bases[i]);
         }
         return CAROM_OK;
     }
     if (found->count == CAROM_MAX_CONTACTS)
         return carom_fail(error, CAROM_BAD_INPUT, "%s: more than %d contacts touch at this state", found->model->path, CAROM_MAX_CONTACTS);
 
-    write_base(found, geoms, found->bases[found->count]);
+    model_name_pair(found->model, geoms, found->bases[found->count]);
     found->fates[found->count] = fate;
     found->touches[found->count++] = touch;
     return CAROM_OK;

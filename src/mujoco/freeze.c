@@ -10,9 +10,7 @@
 #include "carom/dense.h"
 #include "mujoco/mujoco_internal.h"
 
-// Entries of a Jacobian below this, relative to the largest, are rounding errors of zero.
-#define ZERO_TOLERANCE 1e-12
-// The same for rows that equality constraints have taken most of: differences of larger numbers.
+// MODEL_ZERO_TOLERANCE for rows that equality constraints have taken most of: differences of larger numbers.
 #define PROJECTED_ZERO_TOLERANCE 1e-10
 // Rows of two contacts of a planar scene that differ by no more than this, relative to their largest entry, are equal.
 #define EQUAL_TOLERANCE 1e-12
@@ -49,7 +47,7 @@ static void fill_row(const frozen *f, const double direction[3], double *row) {
 // Restricts a row to the motions that the equality constraints leave. False when nothing is left of it, measured by `scale`.
 static bool restrict_row(const frozen *f, double scale, double *row) {
     if (f->projector.rank) model_project_row(&f->projector, row);
-    const bool moves = carom_max_abs((size_t)f->nv, row) > (f->projector.rank ? PROJECTED_ZERO_TOLERANCE : ZERO_TOLERANCE) * scale;
+    const bool moves = carom_max_abs((size_t)f->nv, row) > (f->projector.rank ? PROJECTED_ZERO_TOLERANCE : MODEL_ZERO_TOLERANCE) * scale;
     if (!moves && f->projector.rank) mju_zero(row, f->nv);
     return moves;
 }
@@ -134,7 +132,7 @@ static void drop_idle_tangents(frozen *f) {
     if (f->tangent_dim != 2) return;
     const double scale = fmax(carom_max_abs(rows * nv, f->normal), carom_max_abs(2 * rows * nv, f->tangent));
     for (size_t i = 0; i < rows; i++)
-        if (carom_max_abs(nv, f->tangent + (2 * i + 1) * nv) > ZERO_TOLERANCE * scale) return;
+        if (carom_max_abs(nv, f->tangent + (2 * i + 1) * nv) > MODEL_ZERO_TOLERANCE * scale) return;
     for (size_t i = 0; i < rows; i++) mju_copy(f->tangent + i * nv, f->tangent + 2 * i * nv, f->nv);
     f->tangent_dim = 1;
 }

@@ -85,7 +85,7 @@ static carom_status load_once(const char *path, const carom_model_options *optio
 
     // Compile. The message buffer may hold text after a success: only what was returned decides.
     loading load = {.path = path, .files = files};
-    if (!status) status = model_guard_call(compile_model, &load, error);
+    if (!status) status = model_guard_load(compile_model, &load, error);
     if (files) mj_deleteVFS(files);
     free(files);
     const int nv = load.compiled ? model_count(load.compiled->nv) : 0;

@@ -25,10 +25,12 @@ struct carom_model {
 // ------------------------------------------------------------------------------------------------------ MuJoCo's calls
 
 // Calls `call(argument)` with MuJoCo's error and warning handlers under our control: warnings are dropped, an error ends the call.
-// Handlers are global to the process, so that one guarded call runs at a time; the caller's handlers are back when this returns.
+// Handlers are global to the process: the caller's are back when no thread is in a guarded call. A guarded call contains no other one.
 // CAROM_BAD_INPUT with MuJoCo's message when it raised an error; what the call had allocated until then is lost.
 // CAROM_OUT_OF_MEMORY where the message says so.
 carom_status model_guard_call(void (*call)(void *argument), void *argument, carom_error *error);
+// The same for a call that compiles a model: no other guarded call runs beside it.
+carom_status model_guard_load(void (*call)(void *argument), void *argument, carom_error *error);
 // Does this message of MuJoCo say that memory could not be allocated?
 bool model_lacks_memory(const char *message);
 
@@ -74,7 +76,7 @@ void model_advise_on_root(const xmlDoc *document, char advice[MODEL_ADVICE_SIZE]
 // Is this link of a URDF the child of a joint?
 bool model_urdf_is_child(const xmlDoc *document, const char *link);
 
-enum { MODEL_LABEL_SIZE = 128, MODEL_GEOM_NAME_SIZE = 48 };
+enum { MODEL_LABEL_SIZE = 128, MODEL_GEOM_NAME_SIZE = 48, MODEL_PAIR_NAME_SIZE = 120 };
 
 // The vectors of a keyframe as the file has them, qpos and qvel; NULL where it has none.
 typedef struct model_keyframe {
@@ -131,6 +133,9 @@ typedef struct model_touch {
     double friction, restitution;
 } model_touch;
 
+// Entries of a Jacobian below this, relative to the largest, are rounding errors of zero.
+#define MODEL_ZERO_TOLERANCE 1e-12
+
 // What happens to a contact whose distance no motion of the model changes.
 typedef enum model_idle_rule { MODEL_REFUSE_IDLE, MODEL_DROP_IDLE } model_idle_rule;
 
@@ -167,6 +172,17 @@ typedef struct model_limit {
     double sign;  // +1 at the lower limit, -1 at the upper one
 } model_limit;
 
+// One end of a limit's range.
+typedef struct model_limit_end {
+    bool exists;
+    double distance;  // of the value from it, negative beyond [m or rad; of tendons over joints what their coefficients give]
+    double width;     // of the range
+} model_limit_end;
+
+// How far a joint or a tendon is from the end of its range that the limit's sign tells: MuJoCo's limits act from their margin on. The limit
+// of a ball joint is on its angle of rotation, and has an upper end only. Needs tendons' lengths.
+model_limit_end model_measure_limit(const mjModel *compiled, const mjData *data, const model_limit *limit);
+
 // Joints, then tendons at their limits, into `limits` ([njnt + ntendon], may be NULL); returns their number. Needs tendons' lengths.
 int model_find_limits(const carom_model *model, model_limit *limits);
 
@@ -194,6 +210,13 @@ carom_status model_check_patterns(const carom_model *model, const carom_detectio
 
 // Fills the data's contacts with those closer than the margin [m], which replaces all margins and gaps of the model.
 carom_status model_find_contacts(carom_model *model, double margin, carom_error *error);
+
+// A contact that collision detection found: its place, the friction of its geoms unless the detection has one, and the default tangents.
+// CAROM_BAD_INPUT for what impacts do not have: deformable bodies, belts, anisotropic friction.
+carom_status model_read_contact(const carom_model *model, const carom_detection *detection, const mjContact *contact, model_touch *touch,
+                                carom_error *error);
+// Contacts are named after the geoms of the bodies that can move, with a colon between two of them.
+void model_name_pair(const carom_model *model, const int geoms[2], char name[MODEL_PAIR_NAME_SIZE]);
 
 // Leaves the contacts of one pair in the data, found with a margin just above its distance, which `*pair` gets. False where MuJoCo finds
 // none.

@@ -51,7 +51,7 @@ enum { COLUMNS = sizeof columns / sizeof *columns };
 static carom_table *make_table(void) {
     carom_table *table;
     carom_error error;
-    assert_ok(carom_table_create(columns, COLUMNS, NULL, 0, &(carom_sizes){3, 2, 2}, &table, &error), error);
+    assert_ok(carom_table_create(columns, COLUMNS, NULL, 0, &(carom_sizes){3, 2, 2, 3}, &table, &error), error);
     return table;
 }
 

@@ -62,7 +62,7 @@ static carom_status try_run(carom_scene *scene, const char *const *pairs, int64_
     motion.member = member;
     const carom_law_settings settings = {scene, apply_impact, carom_scene_law(scene)};
     const carom_status status =
-        carom_integrator_run(&(carom_motion_request){one, &motion, options, registry, &settings, NULL}, states, answer, error);
+        carom_integrator_run(&(carom_motion_request){one, &motion, options, registry, &settings, NULL, NULL}, states, answer, error);
     free(options);
     return status;
 }

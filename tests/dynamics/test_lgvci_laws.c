@@ -277,7 +277,7 @@ static void the_scene_names_the_law(void **state) {
     const carom_motion motion = {.form = CAROM_MOTION_BODY, .body = &tilted};
     carom_motion_answer answer;
     carom_error error;
-    assert_ok(carom_integrator_run(&(carom_motion_request){one, &motion, &options, registry, &settings, NULL}, NULL, &answer, &error),
+    assert_ok(carom_integrator_run(&(carom_motion_request){one, &motion, &options, registry, &settings, NULL, NULL}, NULL, &answer, &error),
               error);
     assert_int_equal(asked, 1);
     // Newton's hypothesis on a point that slides: it leaves at e times its speed of approach, from this impact's own state

@@ -420,7 +420,7 @@ static void bad_motions_are_refused(void **state) {
     assert_ok(carom_dynamics_register(registry, &error), error);
     ball.system = system_of(&ball);
     const carom_motion lonely = {.form = CAROM_MOTION_SYSTEM, .system = &ball.system};
-    const carom_motion_request request = {carom_integrator_find(registry, "propagative"), &lonely, NULL, registry, NULL, NULL};
+    const carom_motion_request request = {carom_integrator_find(registry, "propagative"), &lonely, NULL, registry, NULL, NULL, NULL};
     carom_motion_answer answer;
     assert_refused(carom_integrator_run(&request, NULL, &answer, &error), CAROM_BAD_INPUT, error, "impact");
     carom_registry_free(registry);

@@ -31,8 +31,8 @@ static carom_status simulate(const char *path, const char *text, const char *set
         if (set)
             assert_ok(carom_option_set(&one->options[carom_option_find(one->options, one->option_count, "step")], options, set, error),
                       *error);
-        status = carom_integrator_run(&(carom_motion_request){one, carom_scene_motion(scene), options, registry, NULL, NULL}, NULL, answer,
-                                      error);
+        status = carom_integrator_run(&(carom_motion_request){one, carom_scene_motion(scene), options, registry, NULL, NULL, NULL}, NULL,
+                                      answer, error);
         free(options);
         carom_scene_free(scene);
     }

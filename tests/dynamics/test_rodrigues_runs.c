@@ -132,7 +132,7 @@ static void runs_can_be_stopped(void **state) {
     const carom_control control = {.cancelled = stop_at_once};
     carom_motion_answer answer;
     carom_error error;
-    const carom_motion_request request = {carom_integrator_find(registry, "rodrigues"), &motion, NULL, registry, NULL, &control};
+    const carom_motion_request request = {carom_integrator_find(registry, "rodrigues"), &motion, NULL, registry, NULL, &control, NULL};
     assert_ok(carom_integrator_run(&request, NULL, &answer, &error), error);
     assert_string_equal(verdict(&answer), "interrupted");
     carom_motion_answer_free(&answer);
@@ -159,7 +159,8 @@ static void steps_with_many_impacts_can_be_stopped(void **state) {
     for (int i = 0; i < one->option_count; i++)
         if (!strcmp(one->options[i].name, "step") || !strcmp(one->options[i].name, "duration"))
             assert_ok(carom_option_set(&one->options[i], options, "1000", &error), error);
-    assert_ok(carom_integrator_run(&(carom_motion_request){one, &motion, options, registry, NULL, &control}, NULL, &answer, &error), error);
+    assert_ok(carom_integrator_run(&(carom_motion_request){one, &motion, options, registry, NULL, &control, NULL}, NULL, &answer, &error),
+              error);
     assert_string_equal(verdict(&answer), "interrupted");
     const int64_t impacts = carom_table_rows(answer.impacts);
     assert_in_range(impacts, 1, 100);

@@ -124,7 +124,7 @@ static inline void add_row(carom_table *table, const carom_impact *impact, int64
 static inline carom_table *fake_result(const char *verdict) {
     carom_error error = {0};
     carom_table *result;
-    const carom_sizes sizes = {2, 2, 2};
+    const carom_sizes sizes = {2, 2, 2, 2};
     assert_ok(carom_table_create(fake_results, 5, NULL, 0, &sizes, &result, &error), error);
     assert_ok(carom_table_add_row(result, &error), error);
     assert_ok(carom_table_set_text(result, 0, verdict, &error), error);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/dense.h"
 #include "carom/many.h"
 #include "cli/canvas.h"
 #include "cli/measure/measure.h"
@@ -46,7 +47,7 @@ static int add_distribution(const measure_run *run, cli_canvas *c, int part, con
     for (int i = 0; found && i < carom_table_rows(rows); i++)
         if (run->part[i] == part && measure_evaluated(run, i) && !isnan(values[i])) found[count++] = values[i];
     if (count >= LEAST_IMPACTS && c->count < CLI_MOST_SERIES) {
-        measure_sort(count, found);
+        carom_sort(count, found);
         cli_canvas_series(c, label, style, 2 * (int64_t)count);
         for (int i = 0; i < count; i++) {
             below += found[i] < LEAST_ERROR;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/dense.h"
 #include "cli/measure/measure.h"
 
 // Sets by walks with the round cone, linearised cones that are nearly round, and single impacts that may bounce.
@@ -133,8 +134,8 @@ static carom_status divide_by_speed(measure_run *run, carom_error *error) {
     double *speeds = carom_arena_take(&run->arena, (size_t)count, sizeof *speeds), limits[SPEED_PARTS + 1];
     if (!speeds) return carom_fail_memory(error, "speeds");
     for (int i = 0; i < count; i++) speeds[i] = speed_of(&run->measurements.list[i]);
-    measure_sort(count, speeds);
-    for (int k = 0; k <= SPEED_PARTS; k++) limits[k] = measure_quantile(count, speeds, (double)k / SPEED_PARTS);
+    carom_sort(count, speeds);
+    for (int k = 0; k <= SPEED_PARTS; k++) limits[k] = carom_quantile(count, speeds, (double)k / SPEED_PARTS);
     run->part_count = SPEED_PARTS;
     for (int k = 0; k < SPEED_PARTS; k++) snprintf(run->parts[k].name, MEASURE_NAME, "%.3g to %.3g m/s", limits[k], limits[k + 1]);
     for (int i = 0; i < count; i++) {

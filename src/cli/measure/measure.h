@@ -91,10 +91,6 @@ void measure_describe_interval(const measure_run *run, int part, int law, char *
 const char *measure_silence(const measure_run *run, int part);
 /// Was friction fitted together with a restitution that the laws do not take?
 bool measure_takes_friction_only(const measure_run *run);
-/// Value at a share of sorted numbers, linear between them; NaN for none.
-double measure_quantile(int count, const double *sorted, double share);
-/// Sorts numbers.
-void measure_sort(int count, double *values);
 
 /// The page's file name, and the first line, by which a page is known as ours.
 #define MEASURE_PAGE "index.html"

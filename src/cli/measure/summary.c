@@ -4,25 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/dense.h"
 #include "carom/json.h"
 #include "cli/measure/measure.h"
 
 // A lever test with a smaller probability has failed.
 #define FAILED 0.01
-
-static int compare(const void *left, const void *right) {
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-void measure_sort(int count, double *values) { qsort(values, (size_t)count, sizeof *values, compare); }
-
-double measure_quantile(int count, const double *sorted, double share) {
-    if (!count) return (double)NAN;
-    const double place = share * (count - 1);
-    const int below = (int)place;
-    return below + 1 < count ? sorted[below] + (place - below) * (sorted[below + 1] - sorted[below]) : sorted[count - 1];
-}
 
 // The median of a column over the rows of a part that are evaluated; those without a number take no part.
 static double median_of(const measure_run *run, int part, const carom_table *rows, int column) {
@@ -31,8 +18,8 @@ static double median_of(const measure_run *run, int part, const carom_table *row
     int count = 0;
     for (int i = 0; found && i < carom_table_rows(rows); i++)
         if (run->part[i] == part && measure_evaluated(run, i) && !isnan(values[i])) found[count++] = values[i];
-    if (count) measure_sort(count, found);
-    const double median = found ? measure_quantile(count, found, 0.5) : (double)NAN;
+    if (count) carom_sort(count, found);
+    const double median = found ? carom_quantile(count, found, 0.5) : (double)NAN;
     free(found);
     return median;
 }
@@ -71,8 +58,8 @@ void measure_describe_ground(const measure_run *run, int part, measure_ground *g
         failed += carom_measure_chi_square_tail(chi2[i], (int)freedom[i]) < FAILED;
     }
     if (count) {
-        measure_sort(count, found);
-        ground->lever = measure_quantile(count, found, 0.5);
+        carom_sort(count, found);
+        ground->lever = carom_quantile(count, found, 0.5);
         ground->lever_failed = (double)failed / count;
     }
     free(found);
@@ -106,9 +93,9 @@ void measure_summarise(const measure_run *run, int part, int law, measure_summar
         degrees += freedom[i];
         contained += tail[i] >= 0.05;
     }
-    if (count) measure_sort(count, found);
-    summary->median = measure_quantile(count, found, 0.5);
-    summary->p95 = measure_quantile(count, found, 0.95);
+    if (count) carom_sort(count, found);
+    summary->median = carom_quantile(count, found, 0.5);
+    summary->p95 = carom_quantile(count, found, 0.95);
     summary->within_5 = count ? (double)within_5 / count : (double)NAN;
     summary->within = count ? (double)within / count : (double)NAN;
     if (weighed) {

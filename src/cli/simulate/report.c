@@ -2,6 +2,7 @@
 // What `carom simulate` prints: one JSON document, or text for people.
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "carom/json.h"
@@ -24,27 +25,32 @@ static int exit_status_of(const cli_motion *motion) {
 
 // ---------------------------------------------------------------------------------------------------------------- JSON
 
-// Names of the scene's contacts, which lists of contacts in a table need; NULL for a scene that has none.
-static const char *const *contact_names(const cli_motion *motion) {
+// Names of contacts, which lists of contacts in a table need: those that the motion of a mechanism met, or the scene's. To be freed; NULL
+// without memory.
+static const char **contact_names(const cli_motion *motion) {
     const carom_impact *impact = carom_scene_motion(motion->scene)->impact;
-    return impact ? carom_impact_get_data(impact)->names : NULL;
+    const carom_table *met = motion->answer.names;
+    const size_t count = met ? (size_t)carom_table_rows(met) : impact ? (size_t)carom_impact_get_data(impact)->contacts : 0;
+    const char **names = malloc((count + 1) * sizeof *names);
+    for (size_t i = 0; names && i < count; i++)
+        names[i] = met ? carom_table_text(met, CAROM_MOTION_NAME, (int64_t)i) : carom_impact_get_data(impact)->names[i];
+    return names;
 }
 
 // A table as a list of objects, one for each row.
-static json_t *rows_json(const cli_motion *motion, const carom_table *table) {
+static json_t *rows_json(const carom_table *table, const char *const *names) {
     json_t *list = json_array();
-    for (int64_t row = 0; row < carom_table_rows(table); row++)
-        json_array_append_new(list, carom_json_row(table, row, contact_names(motion)));
+    for (int64_t row = 0; row < carom_table_rows(table); row++) json_array_append_new(list, carom_json_row(table, row, names));
     return list;
 }
 
-// A state: the series of the table become a list of bodies, which have their entries under the columns' names.
-static json_t *state_json(const cli_motion *motion, const carom_table *table, int64_t row) {
-    json_t *object = carom_json_row(table, row, contact_names(motion)), *bodies = NULL;
+// A state: the series of the table become a list of bodies, which have their entries under the columns' names. Series of records stay.
+static json_t *state_json(const carom_table *table, int64_t row, const char *const *names) {
+    json_t *object = carom_json_row(table, row, names), *bodies = NULL;
     for (int i = 0; object && i < carom_table_columns(table); i++) {
         const carom_column *column = carom_table_column(table, i);
         int count;
-        if (column->type != CAROM_COLUMN_SERIES) continue;
+        if (column->type != CAROM_COLUMN_SERIES || column->flags) continue;
         json_object_del(object, column->name);
         const double *values = carom_table_series(table, i, row, &count);
         if (!bodies) bodies = json_array();
@@ -60,8 +66,10 @@ static json_t *state_json(const cli_motion *motion, const carom_table *table, in
 
 int cli_print_motion_json(const cli_motion *motion, const char *file) {
     const carom_integrator *one = motion->request.integrator;
-    json_t *document = json_pack("{s:s, s:s, s:b}", "schema", "carom.simulate/1", "integrator", one->name, "complete",
-                                 carom_motion_answer_complete(&motion->answer));
+    const char **names = contact_names(motion);
+    json_t *document = !names ? NULL
+                              : json_pack("{s:s, s:s, s:b}", "schema", "carom.simulate/1", "integrator", one->name, "complete",
+                                          carom_motion_answer_complete(&motion->answer));
     const carom_table *result = motion->answer.result;
     cli_add_result(document, result);
     // A motion that reached its end does not make studies complete that did not.
@@ -82,23 +90,27 @@ int cli_print_motion_json(const cli_motion *motion, const char *file) {
         json_object_set_new(document, group->name, object);
     }
     json_object_set_new(document, "seconds", carom_json_real(motion->seconds));
-    json_object_set_new(document, "impacts", rows_json(motion, motion->answer.impacts));
+    json_object_set_new(document, "impacts", rows_json(motion->answer.impacts, names));
     // States at the times that the options ask for; files have them all.
     json_t *states = json_array();
     for (int64_t row = 0; row < carom_table_rows(motion->answer.recorded); row++)
-        json_array_append_new(states, state_json(motion, motion->answer.recorded, row));
+        json_array_append_new(states, state_json(motion->answer.recorded, row, names));
     json_object_set_new(document, "states", states);
-    json_object_set_new(document, "final", state_json(motion, motion->answer.final, 0));
+    json_object_set_new(document, "final", state_json(motion->answer.final, 0, names));
     const carom_ensemble *ensemble = &motion->ensemble;
     json_object_set_new(document, "ensemble",
                         ensemble->members
                             ? json_pack("{s:I, s:o, s:o}", "requested", (json_int_t)ensemble->requested, "perturbation",
-                                        carom_json_real(ensemble->perturbation), "members", rows_json(motion, ensemble->members))
+                                        carom_json_real(ensemble->perturbation), "members", rows_json(ensemble->members, names))
                             : json_null());
-    if (motion->orders) json_object_set_new(document, "orders", rows_json(motion, motion->orders));
-    if (motion->convergence) json_object_set_new(document, "convergence", rows_json(motion, motion->convergence));
+    json_t *members = json_object_get(document, "ensemble");
+    if (ensemble->tubes) json_object_set_new(members, "tubes", rows_json(ensemble->tubes, names));
+    if (ensemble->ends) json_object_set_new(members, "ends", rows_json(ensemble->ends, names));
+    if (motion->orders) json_object_set_new(document, "orders", rows_json(motion->orders, names));
+    if (motion->convergence) json_object_set_new(document, "convergence", rows_json(motion->convergence, names));
     json_object_set_new(document, "file", carom_json_text(file));
     json_object_set(document, "figures", motion->files);
+    free(names);
     return cli_print_json(document, exit_status);
 }
 
@@ -209,6 +221,10 @@ int cli_print_motion_text(const cli_motion *motion, const char *file) {
         printf("ensemble: %" PRId64 " of %" PRId64 " members, starts perturbed by %g, impacts %" PRId64 " to %" PRId64 ", mean %.1f\n",
                rows, ensemble->requested, ensemble->perturbation, least, most, rows ? (double)sum / (double)rows : 0);
     }
+    for (int64_t i = 0; ensemble->ends && i < carom_table_rows(ensemble->ends); i++)
+        printf("%6.2f %% end with %s\n", 100 * carom_table_real_column(ensemble->ends, CAROM_END_SHARE)[i],
+               *carom_table_text(ensemble->ends, CAROM_END_CONTACTS, i) ? carom_table_text(ensemble->ends, CAROM_END_CONTACTS, i)
+                                                                        : "nothing closed");
     if (motion->orders) print_orders(motion->orders);
     if (motion->convergence) print_convergence(motion->convergence);
     printf("%.3g s, %.3g steps/s\n", motion->seconds, (double)steps / fmax(motion->seconds, 1e-9));

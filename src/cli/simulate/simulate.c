@@ -23,6 +23,8 @@ static const cli_flag flags[] = {
     {"perturbed", "both|position|attitude", "what is perturbed (default both)"},
     {"orders", NULL, "also run with the orders argmin and argmax of impacts, and show how far their momenta part"},
     {"design", NULL, "with --orders: the same for the solution of the scene's `design`"},
+    {"save-state", "FILE", "write the end as a state from which a later run goes on, bit by bit (stepping; JSON)"},
+    {"resume", "FILE", "go on from such a state, until the duration from the first start is over"},
     {"threads", "N", "threads of an ensemble and of many bodies (default: one per core); results do not depend on it"},
     {"json", NULL, "print one JSON document"},
 };
@@ -184,6 +186,12 @@ static carom_status find_answer(cli_motion *motion, const char *path, carom_erro
     if (!status && asks_law) status = cli_select(arguments, &owner, false, &motion->law_arguments, error);
     cli_release(&own);
     if (!status) status = parse_studies(motion, error);
+    const char *saves = cli_value(arguments, "save-state"), *resumes = cli_value(arguments, "resume");
+    if (!status && saves && !one->saved_columns)
+        status = carom_fail(error, CAROM_UNSUPPORTED, "--save-state: the integrator '%s' has no states to go on from", one->name);
+    if (!status && saves) status = cli_check_state(saves, error);
+    if (!status && resumes) status = cli_read_state(resumes, &motion->request, &motion->resume, error);
+    motion->request.resume = motion->resume;
     if (!status) status = cli_start_control(arguments, &motion->control, error);
     // A name that ends in .vtk or .vtp is for ParaView, any other for HDF5.
     const bool is_vtk = path && carom_vtk_is_name(path);
@@ -200,9 +208,21 @@ static carom_status find_answer(cli_motion *motion, const char *path, carom_erro
     const carom_table *members = motion->ensemble.members;
     if (!status && writer && members && carom_table_rows(members) < motion->ensemble.requested) carom_result_writer_mark_incomplete(writer);
     if (!status && writer) status = carom_result_writer_close_motion(writer, &motion->answer, members, error);
+    // Tubes and ends stand in the motion's group.
+    const struct {
+        const char *name;
+        const carom_table *table;
+    } found[] = {{"tubes", motion->ensemble.tubes}, {"ends", motion->ensemble.ends}};
+    for (size_t i = 0; i < sizeof found / sizeof *found && !status && writer && found[i].table; i++) {
+        char group[2 * CLI_NAME_SIZE];
+        snprintf(group, sizeof group, "%s/%s", one->name, found[i].name);
+        status = carom_result_writer_put_table(writer, group, found[i].table, error);
+    }
     if (!status && writer) status = carom_result_writer_commit(writer, error);
     carom_result_writer_free(writer);
     cli_vtk_free(vtk);
+    // A run that failed has no state to go on from.
+    if (!status && saves && carom_table_rows(motion->answer.saved)) status = cli_write_state(saves, motion, error);
     if (status || !draws) return status;
     const carom_figures figures = {.title = carom_scene_name(motion->scene),
                                    .motion = motion->request.motion,
@@ -221,7 +241,11 @@ static int run_simulate(const cli_arguments *arguments) {
     carom_error error;
     carom_scene *scene = NULL;
     const char *file = cli_value(arguments, "output");
-    carom_status status = carom_scene_read_motion(arguments->operand, arguments->registry, &scene, &error);
+    // An unknown integrator is refused when the answer is asked for.
+    const char *integrator = cli_value(arguments, "integrator");
+    carom_status status =
+        carom_scene_read_motion_for(arguments->operand, arguments->registry,
+                                    integrator ? carom_integrator_find(arguments->registry, integrator) : NULL, &scene, &error);
     if (status) return cli_report(&error);
     cli_motion motion = {.arguments = arguments, .scene = scene, .files = json_array()};
     motion.settings = (carom_law_settings){&motion, apply_law_settings, carom_scene_law(scene)};
@@ -239,6 +263,7 @@ static int run_simulate(const cli_arguments *arguments) {
     }
     carom_motion_answer_free(&motion.answer);
     carom_ensemble_free(&motion.ensemble);
+    carom_table_free(motion.resume);
     carom_table_free(motion.states);
     carom_table_free(motion.orders);
     carom_table_free(motion.convergence);

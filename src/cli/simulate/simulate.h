@@ -17,6 +17,7 @@ typedef struct cli_motion {
     carom_control control;
     carom_motion_answer answer;
     carom_table *states;      ///< kept for figures; NULL otherwise
+    carom_table *resume;      ///< a state from which the motion goes on; NULL without one
     carom_ensemble ensemble;  ///< `requested` is 0 without one
     int halvings;             ///< runs of the study of convergence; 0 without one
     carom_table *convergence;
@@ -28,6 +29,14 @@ typedef struct cli_motion {
 /// Print the answer, and return the exit status that it means.
 int cli_print_motion_json(const cli_motion *motion, const char *file);
 int cli_print_motion_text(const cli_motion *motion, const char *file);
+
+/// May a state be written there?
+carom_status cli_check_state(const char *path, carom_error *error);
+/// Writes the end of the motion as a state to go on from.
+carom_status cli_write_state(const char *path, const cli_motion *motion, carom_error *error);
+/// Reads such a state of the request's integrator and motion.
+/// @param saved  to be freed in every case
+carom_status cli_read_state(const char *path, const carom_motion_request *request, carom_table **saved, carom_error *error);
 
 /// Compares the orders of the solution of the scene's design.
 carom_status cli_compare_designed(cli_motion *motion, carom_error *error);

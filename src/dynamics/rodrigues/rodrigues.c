@@ -13,8 +13,6 @@ enum { MOST_PARTS_BETWEEN_POLLS = 64, MOVES_BETWEEN_POLLS = 8192, BLOCK_ROWS = 6
 
 // Impacts closer together than this share of a step are at one time: roots of gaps have such round-off where bodies are slow.
 #define EQUAL_TIMES 1e-9
-// A time to be recorded may exceed the end of the run by this share of a step, which is rounding.
-#define RECORD_TOLERANCE 1e-6
 
 // Columns of a state: numbers, then series with a row for each body.
 enum { STATE_SERIES = 8, STATE_COLUMNS = 12 };
@@ -112,7 +110,8 @@ static const carom_option option_rows[] = {
     {"order", CAROM_OPTION_CHOICE, offsetof(rodrigues_options, order), 0, 0, "", "2", "4: triple jump, three force evaluations a step",
      orders},
     {"record", CAROM_OPTION_TEXT, offsetof(rodrigues_options, record), 0, 0, "", "none",
-     "times of the states in JSON, with commas between them; each is moved to the nearest grid point; times after the end are left out",
+     "times of the states in JSON, with commas between them, FROM:TO:STEP for many; each is moved to the nearest grid point; times after "
+     "the end are left out",
      NULL},
     {"every", CAROM_OPTION_INTEGER, offsetof(rodrigues_options, every), 1, 1e9, "", "1", "grid steps between recorded states", NULL},
     {"energy_limit", CAROM_OPTION_REAL, offsetof(rodrigues_options, energy_limit), CAROM_POSITIVE, HUGE_VAL, "", "0.5",
@@ -337,22 +336,11 @@ static carom_status prepare(rodrigues_loop *loop, carom_error *error) {
     if (counted) return counted;
     loop->steps = (int64_t)(options->duration / options->step + 0.5);
 
-    // Times to be recorded, as grid steps; those after the end of a run that was made shorter are left out.
-    const size_t length = strlen(options->record);
-    char *copy = carom_arena_take(&loop->memory, length + 1, 1), *rest = NULL;
-    loop->records = carom_arena_take(&loop->memory, length / 2 + 1, sizeof *loop->records);
-    if (loop->memory.failed) return carom_fail_memory(error, "record");
-    memcpy(copy, options->record, length);
-    for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
-        double time;
-        if (!carom_parse_number(word, &time) || time < 0)
-            return carom_fail(error, CAROM_BAD_INPUT, "record: '%.60s' is not a time of 0 or more", word);
-        if (time <= ((double)loop->steps + RECORD_TOLERANCE) * options->step)
-            loop->records[loop->record_count++] = (int64_t)(time / options->step + 0.5);
-    }
-
-    carom_status status = rodrigues_create(motion, (rodrigues_map)options->map, options->order == FOURTH_ORDER,
-                                           carom_control_workers(call->control), &loop->run, error);
+    carom_status status =
+        carom_motion_parse_times(options->record, options->step, loop->steps, &loop->memory, &loop->records, &loop->record_count, error);
+    if (status) return status;
+    status = rodrigues_create(motion, (rodrigues_map)options->map, options->order == FOURTH_ORDER, carom_control_workers(call->control),
+                              &loop->run, error);
     loop->run.tie = EQUAL_TIMES * options->step;
     loop->bounces = motion->walls > 0 || motion->collisions;
     if (!status && loop->bounces) status = rodrigues_check_gaps(&loop->run, error);

@@ -43,6 +43,22 @@ static carom_status add_floor(carom_scene *scene, int warnings, carom_error *err
     return carom_scene_note(scene, error, "nothing is below the robot: a floor is added, as by `ground: true` in a scene");
 }
 
+// A motion starts where an impact would; a model without one, such as a pendulum, where its file places it, at rest.
+static carom_status start_motion(carom_scene *scene, const carom_model_start *start, bool collides, carom_error *error) {
+    carom_error inner;
+    carom_status status = CAROM_OK;
+    carom_impact_free(scene->impact);
+    scene->impact = NULL;
+    if (!collides) {
+        carom_model_free(scene->model);
+        scene->model = NULL;
+        status = carom_model_load_with(carom_scene_path(scene), &(carom_model_options){.free_open_root = true}, &scene->model, &inner);
+        if (status) return pass_on(scene, &inner, error);
+    }
+    status = carom_scene_note(scene, error, "%s", collides ? start->story : "the state is the model's initial position, at rest");
+    return status ? status : carom_scene_create_mechanism(scene, NULL, NULL, error);
+}
+
 carom_status carom_scene_read_bare(carom_scene *scene, carom_error *error) {
     carom_error inner;
     carom_model_start start = {.lacks_ground = false};
@@ -58,7 +74,11 @@ carom_status carom_scene_read_bare(carom_scene *scene, carom_error *error) {
         if (status) return status;
         status = carom_model_freeze_bare(scene->model, true, &start, &scene->impact, &inner);
     }
-    if (status) return pass_on(scene, &inner, error);
-    status = carom_scene_note(scene, error, "%s", start.story);
+    if (carom_scene_is_mechanism(scene) && (!status || status == CAROM_BAD_INPUT))
+        status = start_motion(scene, &start, !status, error);
+    else if (status)
+        return pass_on(scene, &inner, error);
+    else
+        status = carom_scene_note(scene, error, "%s", start.story);
     return status ? status : pass_warnings_on(scene, error);
 }

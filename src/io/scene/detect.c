@@ -53,15 +53,15 @@ static carom_status read_switch(carom_scene *scene, const carom_node *map, const
     return carom_document_refuse(scene->document, carom_node_find(map, key), error, "'%.60s' is neither true nor false", text);
 }
 
-carom_status carom_scene_detect_contacts(carom_scene *scene, const carom_node *contacts, carom_error *error) {
+carom_status carom_scene_read_detection(carom_scene *scene, const carom_node *contacts, carom_detection *detection, carom_error *error) {
     const carom_node *detect = carom_node_find(contacts, "detect");
     const bool inside = detect && detect->kind == CAROM_NODE_MAP;
     if (detect && !inside && (detect->kind != CAROM_NODE_SCALAR || strcmp(detect->text, "true") != 0))
         return carom_document_refuse(scene->document, detect, error,
                                      "must be true, or a map of what it takes; contacts that are not detected stand in a list");
     // The options stand in one of the two maps.
-    carom_detection detection = carom_detection_defaults();
-    detect_fields fields = {.margin = detection.margin, .friction = detection.friction, .restitution = detection.restitution};
+    *detection = carom_detection_defaults();
+    detect_fields fields = {.margin = detection->margin, .friction = detection->friction, .restitution = detection->restitution};
     const carom_field_table tables[] = {CAROM_FIELD_TABLE(DETECT), CAROM_FIELD_TABLE(OPTIONS)};
     const carom_node *map = inside ? detect : contacts;
     carom_status status = carom_fields_check(scene->document, contacts, tables, 2, error);
@@ -71,16 +71,24 @@ carom_status carom_scene_detect_contacts(carom_scene *scene, const carom_node *c
     if (!status) status = carom_fields_take(scene->document, contacts, CAROM_FIELD_ROWS(DETECT), NULL, &(const carom_node *){NULL}, error);
     if (!status && inside) status = carom_fields_check(scene->document, detect, tables + 1, 1, error);
     if (!status) status = carom_fields_take(scene->document, map, CAROM_FIELD_ROWS(OPTIONS), NULL, &fields, error);
-    if (!status) status = read_patterns(scene, fields.only, &detection.only, &detection.only_count, error);
-    if (!status) status = read_patterns(scene, fields.exclude, &detection.exclude, &detection.exclude_count, error);
-    if (!status) status = read_switch(scene, map, "self", fields.self, &detection.drop_self, error);
-    if (!status) status = read_switch(scene, map, "stops", fields.stops, &detection.drop_stops, error);
-    if (status) return status;
-    detection.margin = fields.margin;
-    detection.friction = fields.friction;
-    detection.restitution = fields.restitution;
-    detection.merge = fields.merge;
+    if (!status) status = read_patterns(scene, fields.only, &detection->only, &detection->only_count, error);
+    if (!status) status = read_patterns(scene, fields.exclude, &detection->exclude, &detection->exclude_count, error);
+    if (!status) status = read_switch(scene, map, "self", fields.self, &detection->drop_self, error);
+    if (!status) status = read_switch(scene, map, "stops", fields.stops, &detection->drop_stops, error);
+    if (!status && carom_node_find(map, "merge") && carom_scene_is_mechanism(scene))
+        status = carom_scene_warn(scene, carom_node_find(map, "merge"), error, "has no effect: a motion keeps all points of a patch");
+    detection->margin = fields.margin;
+    detection->friction = fields.friction;
+    detection->restitution = fields.restitution;
+    detection->merge = fields.merge;
+    return status;
+}
+
+carom_status carom_scene_detect_contacts(carom_scene *scene, const carom_node *contacts, carom_error *error) {
+    carom_detection detection;
     carom_error inner;
+    carom_status status = carom_scene_read_detection(scene, contacts, &detection, error);
+    if (status) return status;
     status = carom_model_detect(scene->model, &detection, &scene->impact, &inner);
     return status ? carom_document_pass_on(scene->document, contacts, &inner, error) : CAROM_OK;
 }

@@ -159,13 +159,14 @@ static carom_status read_changes(carom_scene *scene, const carom_node *root, con
 // The keys of the top level.
 typedef struct model_fields {
     const char *model;
-    const carom_node *state, *contacts, *parameters, *root, *ground;
+    const carom_node *state, *contacts, *control, *parameters, *root, *ground;
 } model_fields;
 
 static const carom_field KEYS[] = {
     {"model", CAROM_FIELD_TEXT, .offset = offsetof(model_fields, model)},
     {"state", CAROM_FIELD_MAP, .offset = offsetof(model_fields, state)},
     {"contacts", CAROM_FIELD_NODE, .offset = offsetof(model_fields, contacts)},
+    {"control", CAROM_FIELD_NODE, .offset = offsetof(model_fields, control)},
     {"parameters", CAROM_FIELD_MAP, .offset = offsetof(model_fields, parameters)},
     {"root", CAROM_FIELD_NODE, .offset = offsetof(model_fields, root)},
     {"ground", CAROM_FIELD_NODE, .offset = offsetof(model_fields, ground)},
@@ -182,9 +183,13 @@ static carom_status read_model(carom_scene *scene, const carom_node *root, carom
     if (!contacts) return carom_document_refuse(scene->document, root, error, "the key 'contacts' is missing beside 'model'");
     status = carom_scene_load_model(scene, NULL, digest, &scene->model, error);
     if (!status) status = pass_warnings_on(scene, carom_node_find(root, "model"), scene->model, error);
-    if (!status)
+    if (!status && carom_scene_is_mechanism(scene))
+        status = carom_scene_create_mechanism(scene, contacts, fields.control, error);
+    else if (!status)
         status = contacts->kind == CAROM_NODE_MAP ? carom_scene_detect_contacts(scene, contacts, error)
                                                   : freeze_listed(scene, contacts, scene->model, error);
+    if (!status && fields.control && scene->moves && !scene->mechanism)
+        status = carom_scene_warn(scene, fields.control, error, "has no effect: this integrator leaves actuators out");
     if (!status) status = pass_warnings_on(scene, contacts, scene->model, error);
     if (scene->system) {
         scene->motion.form = CAROM_MOTION_SYSTEM;

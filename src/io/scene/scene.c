@@ -78,10 +78,12 @@ static carom_status read_document(carom_scene *scene, const carom_registry *regi
 
     scene->compliant = fields.compliant;
     if (fields.simulate && scene->moves) status = carom_scene_read_settings(scene, &scene->simulate, fields.simulate, registry, error);
+    if (!status && !scene->integrator && scene->simulate.chosen)
+        scene->integrator = carom_integrator_find(registry, scene->simulate.chosen);
     if (!status && fields.impact) status = carom_scene_read_settings(scene, &scene->impact_settings, fields.impact, registry, error);
     if (!status && fields.design) status = carom_scene_read_design(scene, fields.design, error);
     if (!status) status = form->read(scene, root, digest, error);
-    if (!status && fields.uncertain) status = carom_scene_read_uncertain(scene, fields.uncertain, error);
+    if (!status && fields.uncertain && !scene->mechanism) status = carom_scene_read_uncertain(scene, fields.uncertain, error);
     scene->name = fields.name;
     return status;
 }
@@ -123,7 +125,8 @@ static carom_status finish(carom_scene *scene, carom_error *error) {
 }
 
 // The digest is of all that the scene is made of: its own bytes, and those of files that it names.
-static carom_status read_scene(const char *path, bool moves, const carom_registry *registry, carom_scene **scene, carom_error *error) {
+static carom_status read_scene(const char *path, bool moves, const carom_registry *registry, const carom_integrator *integrator,
+                               carom_scene **scene, carom_error *error) {
     *scene = NULL;
     char *bytes = NULL;
     size_t size = 0;
@@ -134,6 +137,7 @@ static carom_status read_scene(const char *path, bool moves, const carom_registr
     fresh->impact_settings.kind = CAROM_REGISTRY_LAWS;
     fresh->simulate.kind = CAROM_REGISTRY_INTEGRATORS;
     fresh->moves = moves;
+    fresh->integrator = integrator;
 
     carom_status status = carom_digest_create(&digest, error);
     if (!status) status = carom_file_read(path, &bytes, &size, error);
@@ -156,11 +160,16 @@ static carom_status read_scene(const char *path, bool moves, const carom_registr
 }
 
 carom_status carom_scene_read(const char *path, const carom_registry *registry, carom_scene **scene, carom_error *error) {
-    return read_scene(path, false, registry, scene, error);
+    return read_scene(path, false, registry, NULL, scene, error);
 }
 
 carom_status carom_scene_read_motion(const char *path, const carom_registry *registry, carom_scene **scene, carom_error *error) {
-    return read_scene(path, true, registry, scene, error);
+    return carom_scene_read_motion_for(path, registry, NULL, scene, error);
+}
+
+carom_status carom_scene_read_motion_for(const char *path, const carom_registry *registry, const carom_integrator *integrator,
+                                         carom_scene **scene, carom_error *error) {
+    return read_scene(path, true, registry, integrator, scene, error);
 }
 
 void carom_scene_free(carom_scene *scene) {
@@ -171,6 +180,7 @@ void carom_scene_free(carom_scene *scene) {
     carom_impact_free(scene->whole);
     carom_body_free(scene->body);
     carom_model_free_system(scene->system);
+    carom_model_free_mechanism(scene->mechanism);
     carom_ball_free_system(scene->balls);
     carom_model_free(scene->model);
     free(scene->impact_settings.items);

@@ -144,6 +144,31 @@ carom_status carom_model_create_system(carom_model *model, const carom_model_con
 
 void carom_model_free_system(carom_system *system) { (void)system; }
 
+int carom_model_controls(const carom_model *model) {
+    (void)model;
+    return 0;
+}
+
+void carom_model_name_control(const carom_model *model, int index, char *name, size_t size) {
+    (void)model, (void)index;
+    if (size) *name = '\0';
+}
+
+carom_status carom_model_key_controls(const carom_model *model, const char *name, const double **values, carom_error *error) {
+    (void)model, (void)name;
+    *values = NULL;
+    return refuse("model", error);
+}
+
+carom_status carom_model_create_mechanism(carom_model *model, const carom_model_motion *motion, carom_mechanism **mechanism,
+                                          carom_error *error) {
+    (void)model, (void)motion;
+    *mechanism = NULL;
+    return refuse("model", error);
+}
+
+void carom_model_free_mechanism(carom_mechanism *mechanism) { (void)mechanism; }
+
 carom_status carom_model_solids(const carom_model *model, const double *velocity, double time, carom_arena *arena, carom_solids *solids,
                                 carom_error *error) {
     (void)model, (void)velocity, (void)time, (void)arena;

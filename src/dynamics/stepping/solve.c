@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contact problem of a step as an LCP: contacts as in the impact step of Anitescu & Potra, a normal shift included, and dry friction,
+// whose impulse x - c has 0 <= x <= 2 c:
+//     0 <= lam_n _|_ u_n >= 0,  0 <= lam_D _|_ D'u_t + gamma >= 0,  0 <= gamma _|_ mu lam_n - sum lam_D >= 0,
+//     0 <= x _|_ u + sigma >= 0,  0 <= sigma _|_ 2 c - x >= 0.
+// The basis of the step before is tried first, then Lemke's method; large problems are swept contact by contact.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dynamics/stepping/solver.h"
+
+// A basis that is still right gives round-off; anything else is solved anew.
+#define WARM_RESIDUAL 1e-12
+// Sizes up to which problems are pivoted first, and up to which they are when sweeps fail.
+enum { MOST_PIVOTED = 100, MOST_PIVOTED_AT_ALL = 400 };
+
+// Arrays for an LCP of this size.
+static carom_status reserve(stepping_solver *solver, int size, carom_error *error) {
+    if (size <= solver->room) return CAROM_OK;
+    solver->room = 2 * size;
+    const size_t n = (size_t)solver->room;
+    carom_arena grown = {0};
+    bool *basic = carom_arena_take(&grown, n, sizeof *basic);
+    if (basic && solver->basic_size) memcpy(basic, solver->basic, (size_t)solver->basic_size * sizeof *basic);
+    solver->basic = basic;
+    solver->force = carom_arena_take(&grown, n, sizeof *solver->force);
+    solver->W = carom_arena_take(&grown, n * n, sizeof *solver->W);
+    solver->w = carom_arena_take(&grown, n, sizeof *solver->w);
+    solver->z = carom_arena_take(&grown, n, sizeof *solver->z);
+    carom_lcp_basis_free(solver->basis);
+    solver->basis = NULL;
+    carom_arena_free(&solver->arena);
+    solver->arena = grown;
+    return grown.failed ? carom_fail_memory(error, "contact problem") : CAROM_OK;
+}
+
+carom_status stepping_solver_create(stepping_solver **solver, int cone_edges, carom_error *error) {
+    *solver = calloc(1, sizeof **solver);
+    if (!*solver) return carom_fail_memory(error, "contact problem");
+    carom_cone_directions(1, 2, (*solver)->planar);
+    carom_cone_directions(2, cone_edges, (*solver)->spatial);
+    return CAROM_OK;
+}
+
+void stepping_solver_free(stepping_solver *solver) {
+    if (!solver) return;
+    carom_lcp_basis_free(solver->basis);
+    carom_arena_free(&solver->arena);
+    carom_arena_free(&solver->rows);
+    free(solver);
+}
+
+const double *stepping_directions(const stepping_solver *solver, const stepping_contact *contact) {
+    return contact->tangents == 1 ? solver->planar : solver->spatial;
+}
+
+// ------------------------------------------------------------------------------------------------------------- residual
+
+void stepping_project_friction(const double *directions, int edges, int tangents, double radius, const double *point, double *nearest) {
+    if (tangents == 1) {
+        *nearest = fmin(fmax(*point, -radius), radius);
+        return;
+    }
+    // The nearest point of a regular polygon with corners radius d_j: the point itself, or one on the side where it lies outside.
+    double best = INFINITY;
+    bool outside = !(radius > 0);
+    for (int j = 0; j < edges; j++) {
+        const double *from = directions + 2 * j, *to = directions + 2 * ((j + 1) % edges);
+        const double a[2] = {radius * from[0], radius * from[1]}, side[2] = {radius * to[0] - a[0], radius * to[1] - a[1]};
+        const double off[2] = {point[0] - a[0], point[1] - a[1]};
+        outside = outside || side[0] * off[1] - side[1] * off[0] < 0;
+        const double length = side[0] * side[0] + side[1] * side[1];
+        const double along = length > 0 ? fmin(fmax((side[0] * off[0] + side[1] * off[1]) / length, 0), 1) : 0;
+        const double x = a[0] + along * side[0], y = a[1] + along * side[1], dx = point[0] - x, dy = point[1] - y,
+                     distance = dx * dx + dy * dy;
+        if (!(distance < best)) continue;
+        best = distance;
+        nearest[0] = x;
+        nearest[1] = y;
+    }
+    if (!outside) memcpy(nearest, point, 2 * sizeof *point);
+}
+
+double stepping_residual(const stepping_solver *solver, stepping_problem *problem) {
+    const int rows = problem->rows + problem->dry;
+    const double per_impulse = 1 / (solver->mass * solver->speed), per_speed = 1 / solver->speed;
+    double worst = 0, largest = 0;
+    carom_multiply(rows, rows, problem->W, problem->impulse, problem->after);
+    for (int r = 0; r < rows; r++) {
+        problem->after[r] += problem->free[r];
+        largest = fmax(largest, fabs(problem->free[r]) * per_speed);
+    }
+    for (int i = 0; i < problem->contacts; i++) {
+        const stepping_contact *contact = &problem->contact[i];
+        const double *p = problem->impulse + contact->row, *u = problem->after + contact->row;
+        worst = fmax(worst, fabs(fmin(p[0] * per_impulse, u[0] * per_speed)));
+        if (!contact->edges) continue;
+        // Friction of largest dissipation: p_t is the point of its section of the cone that is nearest to p_t - u_t.
+        double point[2] = {0}, nearest[2] = {0};
+        for (int k = 0; k < contact->tangents; k++) point[k] = p[1 + k] * per_impulse - u[1 + k] * per_speed;
+        stepping_project_friction(stepping_directions(solver, contact), contact->edges, contact->tangents,
+                                  contact->touch.friction * fmax(p[0], 0) * per_impulse, point, nearest);
+        for (int k = 0; k < contact->tangents; k++) worst = fmax(worst, fabs(nearest[k] - p[1 + k] * per_impulse));
+    }
+    for (int d = 0; d < problem->dry; d++) {
+        const int r = problem->rows + d;
+        const double p = problem->impulse[r] * per_impulse, bound = problem->bound[d] * per_impulse;
+        worst = fmax(worst, fabs(fmin(fmax(p - problem->after[r] * per_speed, -bound), bound) - p));
+    }
+    const double residual = worst / (1 + largest);
+    return isfinite(residual) ? residual : INFINITY;
+}
+
+// ----------------------------------------------------------------------------------------------------------- assembling
+
+// Units in which speeds and entries of W are about one, as powers of two.
+static void find_units(stepping_solver *solver, const stepping_problem *problem) {
+    const int rows = problem->rows + problem->dry;
+    const double largest = carom_max_abs((size_t)rows * (size_t)rows, problem->W), mass = carom_scale_to_one(largest);
+    double speed = carom_max_abs((size_t)rows, problem->free);
+    for (int d = 0; d < problem->dry; d++) speed = fmax(speed, problem->bound[d] / mass);
+    speed = 1 / carom_scale_to_one(speed);
+    solver->mass = isnormal(mass * speed) ? mass : 1;
+    solver->speed = isnormal(mass * speed) ? speed : 1;
+}
+
+// Forces of the LCP in the order lam_n, lam_D, x: each pushes along a combination of rows of the problem.
+static void list_forces(stepping_solver *solver, const stepping_problem *problem) {
+    int count = 0, gammas = 0;
+    for (int i = 0; i < problem->contacts; i++) solver->force[count++] = (stepping_force){problem->contact[i].row, 1, {1, 0}, -1};
+    for (int i = 0; i < problem->contacts; i++) {
+        const stepping_contact *contact = &problem->contact[i];
+        const double *directions = stepping_directions(solver, contact);
+        for (int a = 0; a < contact->edges; a++) {
+            stepping_force *force = &solver->force[count++];
+            *force = (stepping_force){contact->row + 1, contact->tangents, {directions[a * contact->tangents], 0}, gammas};
+            if (contact->tangents == 2) force->along[1] = directions[2 * a + 1];
+        }
+        gammas += contact->edges > 0;
+    }
+    for (int d = 0; d < problem->dry; d++) solver->force[count++] = (stepping_force){problem->rows + d, 1, {1, 0}, -1};
+    solver->forces = count;
+    solver->gammas = gammas;
+}
+
+static void assemble(stepping_solver *solver, const stepping_problem *problem) {
+    const size_t size = (size_t)solver->size, rows = (size_t)(problem->rows + problem->dry);
+    const int first_dry = solver->forces - problem->dry, first_sigma = solver->forces + solver->gammas;
+    memset(solver->W, 0, size * size * sizeof *solver->W);
+    for (int f = 0; f < solver->forces; f++) {
+        const stepping_force *a = &solver->force[f];
+        // Dry friction starts at its lower bound.
+        double speed = 0;
+        for (int p = 0; p < a->width; p++) {
+            const double *row = problem->W + (size_t)(a->row + p) * rows;
+            double own = problem->free[a->row + p];
+            for (int d = 0; d < problem->dry; d++) own -= row[problem->rows + d] * problem->bound[d];
+            speed += a->along[p] * own;
+        }
+        solver->w[f] = speed / solver->speed;
+        for (int g = 0; g < solver->forces; g++) {
+            const stepping_force *b = &solver->force[g];
+            double sum = 0;
+            for (int p = 0; p < a->width; p++)
+                for (int q = 0; q < b->width; q++)
+                    sum += a->along[p] * b->along[q] * problem->W[(size_t)(a->row + p) * rows + (size_t)(b->row + q)];
+            solver->W[(size_t)f * size + (size_t)g] = sum * solver->mass;
+        }
+        if (a->gamma < 0) continue;
+        const size_t gamma = (size_t)(solver->forces + a->gamma);
+        solver->W[gamma * size + (size_t)f] = -1;
+        solver->W[(size_t)f * size + gamma] = 1;
+    }
+    for (int i = 0, gamma = 0; i < problem->contacts; i++) {
+        if (!problem->contact[i].edges) continue;
+        solver->w[solver->forces + gamma] = 0;
+        solver->W[(size_t)(solver->forces + gamma++) * size + (size_t)i] = problem->contact[i].touch.friction;
+    }
+    for (int d = 0; d < problem->dry; d++) {
+        const size_t x = (size_t)(first_dry + d), sigma = (size_t)(first_sigma + d);
+        solver->W[sigma * size + x] = -1;
+        solver->W[x * size + sigma] = 1;
+        solver->w[sigma] = 2 * problem->bound[d] / (solver->mass * solver->speed);
+    }
+}
+
+// Impulses of a solution z, inside their cones.
+static void read_out(const stepping_solver *solver, stepping_problem *problem) {
+    memset(problem->impulse, 0, (size_t)(problem->rows + problem->dry) * sizeof *problem->impulse);
+    for (int f = 0; f < solver->forces; f++)
+        for (int p = 0; p < solver->force[f].width; p++)
+            problem->impulse[solver->force[f].row + p] +=
+                fmax(solver->z[f], 0) * solver->force[f].along[p] * (solver->mass * solver->speed);
+    for (int d = 0; d < problem->dry; d++) {
+        double *impulse = &problem->impulse[problem->rows + d];
+        *impulse = fmin(*impulse, 2 * problem->bound[d]) - problem->bound[d];
+    }
+}
+
+// -------------------------------------------------------------------------------------------------------------- solving
+
+// The equations of the last basis, for the present problem.
+static double try_basis(stepping_solver *solver, stepping_problem *problem, carom_error *error) {
+    if (solver->basic_size != solver->size) return INFINITY;
+    if (solver->basis_size != solver->size || !solver->basis) {
+        carom_lcp_basis_free(solver->basis);
+        solver->basis = NULL;
+        if (carom_lcp_basis_create(solver->size, solver->W, &solver->basis, error)) return INFINITY;
+        solver->basis_size = solver->size;
+    }
+    if (!carom_lcp_basis_solve(solver->basis, solver->basic, solver->w, solver->z)) return INFINITY;
+    read_out(solver, problem);
+    return stepping_residual(solver, problem);
+}
+
+static carom_status try_lemke(stepping_solver *solver, stepping_problem *problem, int64_t *pivots, double *residual, carom_error *error) {
+    carom_lcp *lcp;
+    const carom_status status = carom_lcp_create(&carom_lcp_lemke, solver->size, solver->W, &lcp, error);
+    if (status) return status;
+    carom_lcp_info info;
+    carom_lcp_solve(lcp, solver->w, solver->z, &info);
+    *pivots += info.pivots;
+    memcpy(solver->basic, carom_lcp_lemke_basic(lcp), (size_t)solver->size * sizeof *solver->basic);
+    solver->basic_size = solver->size;
+    carom_lcp_free(lcp);
+    read_out(solver, problem);
+    *residual = stepping_residual(solver, problem);
+    return CAROM_OK;
+}
+
+// Room for the impulses of so many rows.
+static carom_status reserve_rows(stepping_solver *solver, int rows, carom_error *error) {
+    if (rows <= solver->row_room) return CAROM_OK;
+    solver->row_room = 2 * rows;
+    const size_t n = (size_t)solver->row_room;
+    carom_arena grown = {0};
+    double *previous = carom_arena_take(&grown, n, sizeof *previous);
+    if (previous && solver->previous_rows) memcpy(previous, solver->previous, (size_t)solver->previous_rows * sizeof *previous);
+    solver->previous = previous;
+    solver->kept = carom_arena_take(&grown, n, sizeof *solver->kept);
+    solver->right = carom_arena_take(&grown, n, sizeof *solver->right);
+    solver->newton = carom_arena_take(&grown, n * n, sizeof *solver->newton);
+    solver->exchanges = carom_arena_take(&grown, n, sizeof *solver->exchanges);
+    carom_arena_free(&solver->rows);
+    solver->rows = grown;
+    return grown.failed ? carom_fail_memory(error, "contact problem") : CAROM_OK;
+}
+
+// Pivoting: the basis of the problem before, then Lemke's method.
+static carom_status pivot(stepping_solver *solver, stepping_problem *problem, int64_t *pivots, double *residual, carom_error *error) {
+    const carom_status status = reserve(solver, solver->size, error);
+    if (status) return status;
+    list_forces(solver, problem);
+    assemble(solver, problem);
+    *residual = try_basis(solver, problem, error);
+    return *residual <= WARM_RESIDUAL ? CAROM_OK : try_lemke(solver, problem, pivots, residual, error);
+}
+
+carom_status stepping_solver_solve(stepping_solver *solver, stepping_problem *problem, int64_t *pivots, stepping_solution *solution,
+                                   carom_error *error) {
+    const int rows = problem->rows + problem->dry;
+    solver->size = problem->contacts + 2 * problem->dry;
+    for (int i = 0; i < problem->contacts; i++) solver->size += problem->contact[i].edges + (problem->contact[i].edges > 0);
+    carom_status status = reserve_rows(solver, rows, error);
+    if (status) return status;
+    find_units(solver, problem);
+    double residual = INFINITY;
+    if (solver->size <= MOST_PIVOTED) status = pivot(solver, problem, pivots, &residual, error);
+    if (!status && residual > CAROM_LCP_TOLERANCE) {
+        // Sweeps start from the impulses of the step before.
+        if (solver->previous_rows == rows)
+            memcpy(problem->impulse, solver->previous, (size_t)rows * sizeof *problem->impulse);
+        else
+            memset(problem->impulse, 0, (size_t)rows * sizeof *problem->impulse);
+        residual = stepping_sweep(solver, problem);
+        if (residual > CAROM_LCP_TOLERANCE && solver->size > MOST_PIVOTED && solver->size <= MOST_PIVOTED_AT_ALL)
+            status = pivot(solver, problem, pivots, &residual, error);
+    }
+    if (status) return status;
+    memcpy(solver->previous, problem->impulse, (size_t)rows * sizeof *problem->impulse);
+    solver->previous_rows = rows;
+    *solution = (stepping_solution){residual <= CAROM_LCP_TOLERANCE, residual};
+    return CAROM_OK;
+}
+
+carom_status stepping_solver_set_start(stepping_solver *solver, const double *basis, int size, const double *impulse, int rows,
+                                       carom_error *error) {
+    carom_status status = reserve(solver, size, error);
+    if (!status) status = reserve_rows(solver, rows, error);
+    if (status) return status;
+    for (int i = 0; i < size; i++) solver->basic[i] = basis[i] != 0;
+    if (rows) memcpy(solver->previous, impulse, (size_t)rows * sizeof *impulse);
+    solver->basic_size = size;
+    solver->previous_rows = rows;
+    return CAROM_OK;
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The solver of contact problems: what its files share.
+#ifndef CAROM_DYNAMICS_STEPPING_SOLVER_H
+#define CAROM_DYNAMICS_STEPPING_SOLVER_H
+
+#include "dynamics/stepping/stepping.h"
+
+/// A force of the LCP: rows of the problem along which it pushes.
+typedef struct stepping_force {
+    int row, width;
+    double along[2];
+    int gamma;  // of an edge of a friction cone: the number of its bound; otherwise -1
+} stepping_force;
+
+struct stepping_solver {
+    double planar[2], spatial[2 * CAROM_MAX_CONE_EDGES];  // directions of cone edges
+    carom_arena arena;
+    int room;
+    double mass, speed;  // units of the present problem
+    int size, forces, gammas;
+    stepping_force *force;  // [forces]
+    double *W, *w, *z;      // in those units
+    bool *basic;            // [basic_size] of the solution before
+    int basic_size;
+    carom_lcp_basis *basis;
+    int basis_size;
+    // Of impulses, by rows of the problem.
+    carom_arena rows;
+    int row_room;
+    double *previous;  // [previous_rows] of the problem before
+    int previous_rows;
+    double *kept, *right;  // [rows]
+    double *newton;        // [rows x rows]
+    int *exchanges;        // [rows]
+};
+
+const double *stepping_directions(const stepping_solver *solver, const stepping_contact *contact);
+
+/// The nearest point of a section of the friction cone.
+/// @param radius  mu p_n
+void stepping_project_friction(const double *directions, int edges, int tangents, double radius, const double *point, double *nearest);
+
+/// The one verifier of impulses, whatever found them: the largest violation over 1 + max |free|, in the problem's units. Fills `after`.
+double stepping_residual(const stepping_solver *solver, stepping_problem *problem);
+
+/// Sweeps over the contacts from the present impulses, and Newton's method from there. Impulses of contacts stay in their cones where no
+/// solution is found.
+/// @return the residual
+double stepping_sweep(const stepping_solver *solver, stepping_problem *problem);
+
+#endif

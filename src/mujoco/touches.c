@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model in motion: the contacts, stops and equality constraints at a position.
+#include <math.h>
+#include <stdio.h>
+
+#include "carom/dense.h"
+#include "mujoco/mechanism.h"
+
+// Contacts of the same two bodies whose Jacobians differ by less than this, relative to the largest entry, are one: corners that pairs of
+// geoms share, and in a planar scene points that differ across the plane.
+#define EQUAL_TOLERANCE 1e-9
+
+carom_status model_make_touch_room(mechanism_work *work, int touches, carom_error *error) {
+    if (touches <= work->touch_room) return CAROM_OK;
+    // Half as much again, so that a growing pile does not allocate at every step.
+    const size_t nv = (size_t)work->mechanism->base.nv, room = (size_t)touches + (size_t)touches / 2;
+    carom_arena_free(&work->arena);
+    work->touches = carom_arena_take(&work->arena, room, sizeof *work->touches);
+    work->bodies = carom_arena_take(&work->arena, room, sizeof *work->bodies);
+    work->order = carom_arena_take(&work->arena, room, sizeof *work->order);
+    work->normal = carom_arena_take(&work->arena, room * nv, sizeof *work->normal);
+    work->tangent = carom_arena_take(&work->arena, 2 * room * nv, sizeof *work->tangent);
+    work->rows = carom_arena_take(&work->arena, 3 * nv, sizeof *work->rows);
+    work->first = carom_arena_take(&work->arena, 3 * nv, sizeof *work->first);
+    work->second = carom_arena_take(&work->arena, 3 * nv, sizeof *work->second);
+    work->touch_room = work->arena.failed ? 0 : (int)room;
+    return work->arena.failed ? carom_fail_memory(error, work->mechanism->model->path) : CAROM_OK;
+}
+
+// A guarded call: positions, and the rows of the equality constraints. Stops and dry friction are switched off in this copy of the model.
+static void find_equations(void *argument) {
+    mechanism_work *work = argument;
+    for (int i = 0; i < mjNWARNING; i++) work->data->warning[i].number = 1;
+    model_compute_motion(work);
+    if (work->compiled->neq) mj_makeConstraint(work->compiled, work->data);
+}
+
+// A guarded call: contacts closer than the margin.
+static void find_contacts(void *argument) {
+    mechanism_work *work = argument;
+    model_set_margins(work->compiled, work->margin);
+    mj_collision(work->compiled, work->data);
+    model_order_contacts(work->compiled, work->data);
+}
+
+// Copies the rows that MuJoCo has written, which share their memory with contacts.
+static carom_status take_equations(mechanism_work *work, carom_error *error) {
+    mjData *data = work->data;
+    const int nv = work->mechanism->base.nv;
+    const size_t rows = (size_t)data->nefc;
+    if (data->nefc > work->equation_room) {
+        carom_arena_free(&work->equation_arena);
+        work->residual = carom_arena_take(&work->equation_arena, rows, sizeof *work->residual);
+        work->equation = carom_arena_take(&work->equation_arena, rows * (size_t)nv, sizeof *work->equation);
+        work->equation_room = work->equation_arena.failed ? 0 : data->nefc;
+        if (work->equation_arena.failed) return carom_fail_memory(error, work->mechanism->model->path);
+    }
+    const int *columns = mj_isSparse(work->compiled) ? data->efc_J_colind : NULL;
+    work->equations = data->nefc;
+    for (int i = 0; i < work->equations; i++) {
+        work->residual[i] = data->efc_pos[i];
+        model_copy_row(nv, data->efc_J, i, data->efc_J_rownnz, data->efc_J_rowadr, columns, work->equation + i * nv);
+    }
+    data->nefc = 0;
+    return CAROM_OK;
+}
+
+// Adds a contact with its rows, directions (J2 - J1), unless no motion changes its gap, or it repeats one.
+static void add_contact(mechanism_work *work, const carom_touch *found, const int bodies[2]) {
+    const mjModel *compiled = work->compiled;
+    const mjData *data = work->data;
+    const int nv = work->mechanism->base.nv;
+    const size_t columns = (size_t)nv;
+    mj_jac(compiled, data, work->first, NULL, found->point, bodies[0]);
+    mj_jac(compiled, data, work->second, NULL, found->point, bodies[1]);
+    const double scale = fmax(carom_max_abs(3 * columns, work->first), carom_max_abs(3 * columns, work->second));
+    mju_subFrom(work->second, work->first, 3 * nv);
+    mju_mulMatMat(work->rows, found->axes[0], work->second, 3, 3, nv);
+    for (int k = 0; k < 3; k++) {
+        double *row = work->rows + k * nv;
+        const bool moves = carom_max_abs(columns, row) > MODEL_ZERO_TOLERANCE * scale;
+        if (!moves && k == 0) return;
+        if (!moves) mju_zero(row, nv);
+    }
+    // Of contacts that are one, the first stands for all, with the least gap and the largest friction.
+    int ordinal = 0;
+    const double limit = EQUAL_TOLERANCE * carom_max_abs(3 * columns, work->rows);
+    for (int i = 0; i < work->count; i++) {
+        carom_touch *other = &work->touches[i];
+        if (other->first == found->first && other->second == found->second) ordinal = other->ordinal + 1;
+        if (work->bodies[i][0] != bodies[0] || work->bodies[i][1] != bodies[1]) continue;
+        const double *parts[2] = {work->normal + (size_t)i * columns, work->tangent + 2 * (size_t)i * columns};
+        bool equal = true;
+        for (int j = 0; j < nv && equal; j++) equal = fabs(parts[0][j] - work->rows[j]) <= limit;
+        for (int j = 0; j < 2 * nv && equal; j++) equal = fabs(parts[1][j] - work->rows[nv + j]) <= limit;
+        if (!equal) continue;
+        other->gap = fmin(other->gap, found->gap);
+        other->friction = fmax(other->friction, found->friction);
+        return;
+    }
+    const size_t at = (size_t)work->count++;
+    work->touches[at] = *found;
+    work->touches[at].ordinal = ordinal;
+    work->bodies[at][0] = bodies[0];
+    work->bodies[at][1] = bodies[1];
+    mju_copy(work->normal + at * columns, work->rows, nv);
+    mju_copy(work->tangent + 2 * at * columns, work->rows + nv, 2 * nv);
+}
+
+void model_name_touch(const void *self, const carom_touch *touch, char *name, size_t size) {
+    const model_mechanism *mechanism = self;
+    const carom_model *model = mechanism->model;
+    if (touch->kind == CAROM_TOUCH_LIMIT) {
+        const int joints = model_count(model->compiled->njnt);
+        const bool tendon = touch->first >= joints;
+        char label[MODEL_LABEL_SIZE];
+        model_name_limit(model, &(model_limit){tendon ? mjOBJ_TENDON : mjOBJ_JOINT, tendon ? touch->first - joints : touch->first, 1},
+                         label);
+        snprintf(name, size, "%s", label);
+        return;
+    }
+    char base[MODEL_PAIR_NAME_SIZE];
+    if (touch->first < 0) {
+        snprintf(name, size, "%s", mechanism->listed.names[touch->second]);
+        return;
+    }
+    // Two geoms touch at one point where one of them is round on all sides; otherwise their points are numbered.
+    model_name_pair(model, (const int[]){touch->first, touch->second}, base);
+    const int types[2] = {model->compiled->geom_type[touch->first], model->compiled->geom_type[touch->second]};
+    bool round = false;
+    for (int side = 0; side < 2; side++) round = round || types[side] == mjGEOM_SPHERE || types[side] == mjGEOM_ELLIPSOID;
+    if (round && !touch->ordinal)
+        snprintf(name, size, "%s", base);
+    else
+        snprintf(name, size, "%s:%d", base, touch->ordinal + 1);
+}
+
+// Does the scene's choice of contacts leave out the one that was added last?
+static bool is_left_out(const mechanism_work *work) {
+    const model_mechanism *mechanism = work->mechanism;
+    const carom_touch *touch = &work->touches[work->count - 1];
+    char name[2 * MODEL_LABEL_SIZE];
+    model_name_touch(mechanism, touch, name, sizeof name);
+    const model_fate fate = model_judge_pair(mechanism->model, &mechanism->detection, (const int[]){touch->first, touch->second});
+    return model_judge_name(&mechanism->detection, fate, name) != MODEL_KEPT;
+}
+
+// Contacts that MuJoCo found, by their geoms; points of a pair stay in their order.
+static carom_status add_detected(mechanism_work *work, carom_error *error) {
+    const model_mechanism *mechanism = work->mechanism;
+    const mjContact *contacts = work->data->contact;
+    const int found = work->data->ncon;
+    for (int i = 0; i < found; i++) {
+        int place = i;
+        for (; place > 0; place--) {
+            const mjContact *before = &contacts[work->order[place - 1]];
+            const bool after =
+                before->geom1 > contacts[i].geom1 || (before->geom1 == contacts[i].geom1 && before->geom2 > contacts[i].geom2);
+            if (!after) break;
+            work->order[place] = work->order[place - 1];
+        }
+        work->order[place] = i;
+    }
+    for (int i = 0; i < found; i++) {
+        const mjContact *contact = &contacts[work->order[i]];
+        model_touch touch;
+        const carom_status status = model_read_contact(mechanism->model, &mechanism->detection, contact, &touch, error);
+        if (status) return status;
+        carom_touch added = {.kind = CAROM_TOUCH_CONTACT,
+                             .first = touch.geom[0],
+                             .second = touch.geom[1],
+                             .gap = contact->dist,
+                             .friction = touch.friction,
+                             .restitution = touch.restitution};
+        mju_copy3(added.point, touch.meeting);
+        mju_copy3(added.axes[0], touch.normal);
+        for (int k = 0; k < 2; k++) mju_copy3(added.axes[1 + k], touch.tangent[k]);
+        const int before = work->count;
+        add_contact(work, &added, touch.body);
+        if (mechanism->filters && work->count > before && is_left_out(work)) work->count--;
+    }
+    return CAROM_OK;
+}
+
+static void add_listed(mechanism_work *work) {
+    const model_mechanism *mechanism = work->mechanism;
+    for (int i = 0; i < mechanism->listed.count; i++) {
+        const model_plane_contact *contact = &mechanism->listed.contact[i];
+        carom_touch added = {.kind = CAROM_TOUCH_CONTACT,
+                             .first = -1,
+                             .second = i,
+                             .friction = mechanism->listed.friction[i],
+                             .restitution = mechanism->listed.restitution[i]};
+        mju_rotVecMat(added.point, contact->point, work->data->xmat + 9 * contact->body);
+        mju_addTo3(added.point, work->data->xpos + 3 * contact->body);
+        mju_addToScl3(added.point, contact->normal, -contact->radius);
+        added.gap = mju_dot3(contact->normal, added.point) - contact->offset;
+        if (!(added.gap < work->margin)) continue;
+        mju_copy3(added.axes[0], contact->normal);
+        for (int k = 0; k < 2; k++) mju_copy3(added.axes[1 + k], contact->tangent[k]);
+        add_contact(work, &added, (const int[]){0, contact->body});
+    }
+}
+
+// Joints, then tendons near an end of their range.
+static void add_limits(mechanism_work *work) {
+    const model_mechanism *mechanism = work->mechanism;
+    const mjModel *compiled = work->compiled;
+    const int joints = model_count(compiled->njnt), tendons = model_count(compiled->ntendon);
+    const size_t nv = (size_t)mechanism->base.nv;
+    for (int i = 0; i < joints + tendons; i++) {
+        if (!mechanism->takes_limit[i]) continue;
+        for (int end = 0; end < 2; end++) {
+            const bool tendon = i >= joints;
+            const model_limit limit = {tendon ? mjOBJ_TENDON : mjOBJ_JOINT, tendon ? i - joints : i, end ? -1 : 1};
+            const model_limit_end measured = model_measure_limit(compiled, work->data, &limit);
+            if (!measured.exists || !(measured.distance < work->margin)) continue;
+            const size_t at = (size_t)work->count;
+            double *row = work->normal + at * nv;
+            model_fill_limit_row(compiled, work->data, &limit, row);
+            // No motion changes the length of a tendon between points that do not move, or that is straight at its shortest.
+            if (!(carom_max_abs(nv, row) > MODEL_ZERO_TOLERANCE * model_scale_limit_row(compiled, work->data, &limit, work->first)))
+                continue;
+            mju_zero(work->tangent + 2 * at * nv, 2 * (int)nv);
+            work->touches[at] = (carom_touch){.kind = CAROM_TOUCH_LIMIT, .first = i, .second = end, .gap = measured.distance};
+            work->count++;
+        }
+    }
+}
+
+carom_status model_detect_touches(void *opened, const double *position, double margin, carom_touches *touches, carom_error *error) {
+    mechanism_work *work = opened;
+    const model_mechanism *mechanism = work->mechanism;
+    const mjModel *compiled = work->compiled;
+    mjData *data = work->data;
+    *touches = (carom_touches){0};
+    if (!carom_all_finite((size_t)mechanism->base.nq, position))
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: the position is not finite", mechanism->model->path);
+    mju_copy(data->qpos, position, mechanism->base.nq);
+    work->margin = margin;
+    work->count = 0;
+    carom_status status = model_guard_call(find_equations, work, error);
+    if (!status) status = take_equations(work, error);
+    if (!status && !mechanism->is_listed) status = model_guard_call(find_contacts, work, error);
+    if (status) return status;
+    const bool full = data->warning[mjWARN_CONTACTFULL].number > 1;
+    if (full || data->warning[mjWARN_CNSTRFULL].number > 1) {
+        char room[MODEL_ROOM_SIZE];
+        model_describe_room(compiled, full ? "nconmax" : "njmax", room);
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: there are more %s than %s", mechanism->model->path,
+                          full ? "contacts" : "constraints", room);
+    }
+    const int limits = 2 * (model_count(compiled->njnt) + model_count(compiled->ntendon));
+    status = model_make_touch_room(work, data->ncon + mechanism->listed.count + limits, error);
+    if (status) return status;
+    if (mechanism->is_listed)
+        add_listed(work);
+    else
+        status = add_detected(work, error);
+    if (status) return status;
+    add_limits(work);
+    // MuJoCo only warns about a NaN in a model file, and goes on with it.
+    const size_t nv = (size_t)mechanism->base.nv, equations = (size_t)work->equations;
+    bool finite = carom_all_finite((size_t)work->count * nv, work->normal) && carom_all_finite(equations, work->residual) &&
+                  carom_all_finite(equations * nv, work->equation);
+    for (int i = 0; i < work->count; i++) finite = finite && isfinite(work->touches[i].gap);
+    if (!finite)
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: a distance or a Jacobian is not finite at this state", mechanism->model->path);
+    *touches = (carom_touches){.count = work->count,
+                               .touch = work->touches,
+                               .normal = work->normal,
+                               .tangent = work->tangent,
+                               .equations = work->equations,
+                               .residual = work->residual,
+                               .equation = work->equation};
+    return CAROM_OK;
+}
