@@ -121,6 +121,9 @@ carom_status carom_motion_create_states(const carom_integrator *integrator, cons
 
 /// Times of recorded states, the column "time" or "t"; NULL where there is neither.
 const double *carom_motion_times(const carom_table *states);
+/// The row of the recorded state nearest to a time; of several at one time the last.
+int64_t carom_motion_find_state(const carom_table *states, double time);
+
 // ----------------------------------------------------------------------------------------------------------------------------- integrators
 
 /// What an integrator's `run` is given.
@@ -147,6 +150,9 @@ typedef struct carom_figures {
     const char *title;           ///< of every picture
     const carom_motion *motion;  ///< of the integrator's form
     const carom_table *states;   ///< all that were recorded, one or more
+    const double *window;        ///< [2] from when to when pictures over time go [s], with a state between; NULL: all
+    const double *times;         ///< [time_count] when frames show the motion [s]; NULL: chosen
+    int time_count;
     const carom_motion_answer *answer;
     const carom_ensemble *ensemble;           ///< NULL: none
     const carom_table *convergence, *orders;  ///< NULL: none

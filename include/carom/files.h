@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Files in other formats: LCPs, FCLIB problems, velocities, polyhedra as text, VTK. In libcarom-io.
+/// Files in other formats: LCPs, FCLIB problems, velocities, polyhedra as text, arrays, VTK. In libcarom-io.
 #ifndef CAROM_FILES_H
 #define CAROM_FILES_H
 
@@ -77,6 +77,25 @@ carom_status carom_polyhedra_check(const char *path, carom_error *error);
 carom_status carom_polyhedra_write(const char *path, const carom_scene *scene, const carom_polyhedra *set, const carom_polyhedra *outer,
                                    carom_error *error);
 
+// ---------------------------------------------------------------------------------------------------------------------------------- arrays
+
+/// Numbers with a name.
+typedef struct carom_named_array {
+    const char *name;  ///< a word; of the first array of a .csv file "t"
+    int64_t rows;
+    int columns;           ///< of a matrix; 0: a vector
+    const double *values;  ///< [rows x columns], or [rows]
+} carom_named_array;
+
+/// May arrays be written at `path`: does the name end in .npz or .csv, and is nothing there, or such a file?
+carom_status carom_arrays_check(const char *path, carom_error *error);
+/// Writes arrays as numpy.load reads them (.npz, not compressed), or as a table (.csv) with a line of names, in which the columns of a
+/// matrix are NAME.1, NAME.2, ... Written under a temporary name and renamed.
+/// @param count  1 to 16
+/// @return as carom_arrays_check; CAROM_BAD_INPUT when columns of a table differ in length, CAROM_UNSUPPORTED for an archive of more than
+///         4 GB, CAROM_IO_FAILED
+carom_status carom_arrays_write(const char *path, const carom_named_array *array, int count, carom_error *error);
+
 // ------------------------------------------------------------------------------------------------------------------------------------- VTK
 
 typedef struct carom_vtk_array {
@@ -85,7 +104,14 @@ typedef struct carom_vtk_array {
     const double *values;  ///< [points x components]
 } carom_vtk_array;
 
-/// Points with data, at one time.
+/// Cells of up to three points.
+typedef struct carom_vtk_cells {
+    int64_t count;
+    const int64_t *points;  ///< [count x 1, 2 or 3] indices
+    const double *body;     ///< [count] which body they belong to
+} carom_vtk_cells;
+
+/// Points with data and cells, at one time.
 typedef struct carom_vtk_points {
     const char *title;  ///< one line
     double time;
@@ -93,6 +119,8 @@ typedef struct carom_vtk_points {
     const double *positions;  ///< [count x 3]
     const carom_vtk_array *arrays;
     int array_count;
+    /// Vertices, lines and triangles, with the data `body` of cells; NULL: each point is a vertex, and cells have no data.
+    const carom_vtk_cells *cells;
 } carom_vtk_points;
 
 /// One file of a series: its name, beside the list, and its time.

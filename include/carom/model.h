@@ -101,6 +101,8 @@ typedef struct carom_model_options {
 carom_status carom_model_load_with(const char *path, const carom_model_options *options, carom_model **model, carom_error *error);
 void carom_model_free(carom_model *model);
 
+/// The file that it was loaded from; owned by the model.
+const char *carom_model_path(const carom_model *model);
 int carom_model_nq(const carom_model *model);
 int carom_model_nv(const carom_model *model);
 /// Position, [nq], in MuJoCo's order; owned by the model.

@@ -53,6 +53,22 @@ carom_status carom_solid_outline(carom_solid *solid, const carom_view *view, car
 /// without Qhull.
 carom_status carom_solid_find_surface(carom_solid *solid, carom_arena *arena, carom_error *error);
 
+/// The surface of one solid, in the world. Arrays belong to the arena of the call.
+typedef struct carom_mesh {
+    int points;
+    const double *point;  ///< [points x 3] [m]
+    int triangles;
+    const int *triangle;  ///< [triangles x 3] points, counter-clockwise as seen from outside
+} carom_mesh;
+
+/// Triangles of a solid's surface: exact for boxes, sharp hulls and grids of heights; of curved solids and rounded hulls of points of the
+/// surface, 24 around z. Of a point, a segment, and a hull that has no surface (vertices in one
+/// plane) only the points. Boxes and cylinders have no rounding.
+/// @param solid      as for carom_solid_outline
+/// @param unbounded  half the side of a square that shows a plane without an edge [m]
+/// Cost: the vertices of a rounded hull some 300 times, and a hull
+carom_status carom_solid_mesh(carom_solid *solid, double unbounded, carom_arena *arena, carom_mesh *mesh, carom_error *error);
+
 /// Where the ray from + t along is within the solid: interval[0] <= t <= interval[1].
 /// @return false where it misses; always for planes, heights, and hulls without triangles. Roundings of ellipsoids and hulls are as if
 ///         they lengthened the semi-axes and moved the faces

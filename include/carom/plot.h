@@ -65,6 +65,21 @@ carom_status carom_plot_write_looks(const carom_plot *plot, const int *looks, co
 /// @return as carom_plot_write
 carom_status carom_plot_check(const char *path, carom_error *error);
 
+/// An animation by ffmpeg, to which pictures are added one after the other.
+typedef struct carom_animation carom_animation;
+
+/// Begins an animation, GIF or MP4 by the ending of the name. Its pictures wait in a temporary folder beside it.
+/// @return CAROM_BAD_INPUT for another ending, or when `path` exists and is no such file; CAROM_UNSUPPORTED when ffmpeg or gnuplot is
+///         missing; CAROM_IO_FAILED
+carom_status carom_animation_create(const char *path, carom_animation **animation, carom_error *error);
+/// Draws the next picture. As carom_plot_write_looks; pictures should cover the same ranges.
+carom_status carom_animation_add(carom_animation *animation, const carom_plot *plot, const int *looks, carom_error *error);
+/// Makes the animation of all pictures, at least one, and gives it its name.
+/// @param rate  pictures in a second
+carom_status carom_animation_finish(carom_animation *animation, int rate, carom_error *error);
+/// Removes the folder, and frees. NULL is allowed.
+void carom_animation_free(carom_animation *animation);
+
 /// Pictures of a result file: one for each pair of axes, all laws overlaid.
 typedef struct carom_plot_request {
     const char *axes;  ///< "Jn.A,Jn.B"; NULL: chosen, see docs/plots.md

@@ -38,9 +38,9 @@ carom_status carom_result_writer_close_law(carom_result_writer *writer, const ca
 /// Opens the group of an integrator, records its options, and returns the sink for its states (valid until the group is closed).
 carom_status carom_result_writer_open_motion(carom_result_writer *writer, const carom_integrator *integrator, const void *options,
                                              carom_sink *states, carom_error *error);
-/// Writes impacts, final state, a table of an ensemble's members (NULL: none) and the result row, and closes the group.
+/// Writes impacts, final state, an ensemble's members and their states (NULL: none) and the result row, and closes the group.
 carom_status carom_result_writer_close_motion(carom_result_writer *writer, const carom_motion_answer *answer, const carom_table *ensemble,
-                                              carom_error *error);
+                                              const carom_table *ensemble_states, carom_error *error);
 /// The file's `complete` will be 0, whatever its laws and integrators say: part of what was asked for is missing.
 void carom_result_writer_mark_incomplete(carom_result_writer *writer);
 /// Closes the file and renames it to `path`.

@@ -42,10 +42,12 @@ struct carom_ensemble {
     carom_perturbed perturbed;  ///< what differs in their starts
     double perturbation;        ///< and by how much [m, rad]
     bool traced;                ///< keep `traces`, for pictures
+    bool recorded;              ///< keep `states`
     carom_table *members;       ///< found: a row for each, in order; fewer than requested after an interruption
     double *traces;             ///< found: [trace_count x trace_width] of the integrator's `trace`; a row of NaN ends a member
     int64_t trace_count;
     carom_table *tubes, *ends;  ///< found, of a mechanism: extents and quantiles at the recorded times, shares of what is closed at the end
+    carom_table *states;        ///< found: what each member recorded, member by member: the columns of states, then `member`, its index
 };
 
 /// The size of perturbations where nobody says one. Members of a system differ by what is drawn for them: a perturbation would end the

@@ -69,10 +69,21 @@ carom_status carom_motion_set(const carom_integrator *integrator, void *options,
 /// A real column by its name; NULL when there is none.
 const double *carom_motion_column(const carom_table *table, const char *name);
 
-/// The picture "energy": those of the columns translational_, rotational_, kinetic_, potential_energy and energy that there are, over time.
+/// The states that pictures over time show: how many from `first` on.
+int64_t carom_motion_shown(const carom_figures *figures, int64_t *first);
+
+/// The picture "energy": those of the columns translational_, rotational_, kinetic_, potential_energy, energy, actuator_, friction_ and
+/// impact_work that there are, over time.
 carom_status carom_figure_energy(const carom_figures *figures, carom_error *error);
 /// The picture "energy-error": energy since the start, less what impacts took where that is more than rounding.
 carom_status carom_figure_energy_error(const carom_figures *figures, carom_error *error);
+/// The picture "energy-change": energy less that of the start, on a scale of its own.
+carom_status carom_figure_energy_change(const carom_figures *figures, carom_error *error);
+/// Coordinates of a system or mechanism over time, those of each unit apart: the pictures "coordinates-m", "coordinates-rad" and
+/// "coordinates-quaternion", of seven lines each; further ones are called "coordinates-rad-2" and so on.
+carom_status carom_figure_coordinates(const carom_figures *figures, carom_error *error);
+/// All of these for a system or mechanism: "energy" where its parts are known, "energy-change" and coordinates.
+carom_status carom_figure_mechanics(const carom_figures *figures, carom_error *error);
 /// The picture "convergence": errors over steps, by decades; nothing without rows.
 carom_status carom_figure_convergence(const carom_figures *figures, const carom_convergence_hooks *hooks, carom_error *error);
 

@@ -25,12 +25,15 @@ static const carom_column columns[CAROM_MEMBER_COLUMNS] = {
     [CAROM_MEMBER_FINAL] = {"final_state", CAROM_COLUMN_SERIES, 1, "", "of a system: coordinates, then their rates, at the end", NULL},
 };
 
+// Of recorded states, after the integrator's.
+static const carom_column member_column = {"member", CAROM_COLUMN_INTEGER, 1, "", "index of the ensemble's member", NULL};
+
 typedef struct ensemble_loop {
     const carom_motion_request *request;
     const carom_motion_answer *reference;
     carom_ensemble *ensemble;
     carom_motion_answer *answers;  // [slots] of members on their way
-    carom_table **states;          // [slots] what they recorded; NULL where nobody wants traces
+    carom_table **states;          // [slots] what they recorded; NULL where nobody wants it
     carom_tubes tubes;             // of a mechanism
     bool interrupted;              // the members from here on are left out
 } ensemble_loop;
@@ -117,7 +120,15 @@ static carom_status deliver(void *user, int slot, int64_t block, carom_error *er
         if (!status) status = set_series(loop, answer, error);
         if (!status && loop->tubes.tubes) status = carom_tubes_add(&loop->tubes, answer, error);
         const carom_table *states = status ? NULL : loop->states[slot];
-        if (states) {
+        if (states && loop->ensemble->recorded) {
+            carom_table *all = loop->ensemble->states;
+            const int64_t rows = carom_table_rows(states);
+            status = carom_table_append_narrow(all, states, 0, rows, error);
+            // Cells of the last row are the end of a whole column.
+            int64_t *end = status || !rows ? NULL : carom_table_integers(all, carom_table_columns(all) - 1);
+            for (int64_t i = 0; end && i < rows; i++) end[-i] = block;
+        }
+        if (!status && states && loop->ensemble->traced && loop->request->integrator->trace) {
             // The member's states as pictures need them, and a row of NaN.
             const carom_integrator *integrator = loop->request->integrator;
             carom_ensemble *ensemble = loop->ensemble;
@@ -151,6 +162,8 @@ carom_status carom_ensemble_run(const carom_motion_request *request, const carom
     ensemble->traces = NULL;
     ensemble->trace_count = 0;
     ensemble->tubes = ensemble->ends = NULL;
+    ensemble->states = NULL;
+    const carom_integrator *integrator = request->integrator;
     carom_arena arena = {0};
     ensemble_loop loop = {.request = request, .reference = reference, .ensemble = ensemble};
     loop.answers = carom_arena_take(&arena, (size_t)slots, sizeof *loop.answers);
@@ -160,8 +173,12 @@ carom_status carom_ensemble_run(const carom_motion_request *request, const carom
         return carom_fail_memory(error, "ensemble");
     }
     carom_status status = carom_table_create(columns, CAROM_MEMBER_COLUMNS, NULL, 0, &none, &ensemble->members, error);
-    for (int i = 0; i < slots && !status && ensemble->traced && request->integrator->trace; i++)
-        status = carom_motion_create_states(request->integrator, request->motion, &loop.states[i], error);
+    const bool keeps = ensemble->recorded || (ensemble->traced && integrator->trace);
+    for (int i = 0; i < slots && !status && keeps; i++)
+        status = carom_motion_create_states(integrator, request->motion, &loop.states[i], error);
+    if (!status && ensemble->recorded)
+        status = carom_table_create(integrator->state_columns, integrator->state_column_count, &member_column, 1,
+                                    carom_table_sizes(loop.states[0]), &ensemble->states, error);
     if (!status && request->motion->form == CAROM_MOTION_MECHANISM) status = carom_tubes_create(request->motion, &loop.tubes, error);
     const carom_loop all = {.blocks = ensemble->requested, .user = &loop, .compute = compute, .deliver = deliver};
     int64_t delivered;
@@ -183,9 +200,10 @@ carom_status carom_ensemble_run(const carom_motion_request *request, const carom
 
 void carom_ensemble_free(carom_ensemble *ensemble) {
     carom_table_free(ensemble->members);
+    carom_table_free(ensemble->states);
     carom_table_free(ensemble->tubes);
     carom_table_free(ensemble->ends);
     free(ensemble->traces);
-    ensemble->members = ensemble->tubes = ensemble->ends = NULL;
+    ensemble->members = ensemble->states = ensemble->tubes = ensemble->ends = NULL;
     ensemble->traces = NULL;
 }

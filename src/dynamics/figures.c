@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures that several integrators share: energies, energy error, convergence.
+// Pictures that several integrators share: energies, coordinates, convergence.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dynamics/dynamics_internal.h"
+
+enum { MOST_LINES = 7 };  // colours that can be told apart
 
 // Impacts that lose less than this share of the initial energy count as lossless.
 #define LEAST_LOSS 1e-9
@@ -19,6 +22,32 @@ const double *carom_motion_times(const carom_table *states) {
     return times ? times : carom_motion_column(states, "t");
 }
 
+// The first row at or after a time, or, with `after`, the first one after it; the number of rows where there is none.
+static int64_t find_row(const carom_table *states, double time, bool after) {
+    const double *times = carom_motion_times(states);
+    int64_t low = 0, high = carom_table_rows(states);
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (times[middle] < time || (after && times[middle] == time))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int64_t carom_motion_find_state(const carom_table *states, double time) {
+    const double *times = carom_motion_times(states);
+    const int64_t next = find_row(states, time, true), rows = carom_table_rows(states);
+    if (next == 0) return 0;
+    return next < rows && times[next] - time < time - times[next - 1] ? next : next - 1;
+}
+
+int64_t carom_motion_shown(const carom_figures *figures, int64_t *first) {
+    *first = figures->window ? find_row(figures->states, figures->window[0], false) : 0;
+    return (figures->window ? find_row(figures->states, figures->window[1], true) : carom_table_rows(figures->states)) - *first;
+}
+
 carom_status carom_figure_energy(const carom_figures *figures, carom_error *error) {
     static const char *const parts[][2] = {{"translational_energy", "translation"},
                                            {"rotational_energy", "rotation"},
@@ -30,22 +59,40 @@ carom_status carom_figure_energy(const carom_figures *figures, carom_error *erro
                                            {"impact_work", "change by impacts"}};
     enum { PARTS = sizeof parts / sizeof *parts };
     carom_plot_series series[PARTS];
+    int64_t first;
+    const int64_t rows = carom_motion_shown(figures, &first);
     int count = 0;
     for (int k = 0; k < PARTS; k++) {
         const double *values = carom_motion_column(figures->states, parts[k][0]);
         if (!values) continue;
-        series[count++] = (carom_plot_series){parts[k][1], CAROM_PLOT_LINE, carom_table_rows(figures->states),
-                                              carom_motion_times(figures->states), values};
+        series[count++] =
+            (carom_plot_series){parts[k][1], CAROM_PLOT_LINE, rows, carom_motion_times(figures->states) + first, values + first};
     }
     const carom_plot plot = {
         .title = figures->title, .x_label = "time [s]", .y_label = "energy [J]", .series = series, .series_count = count};
     return figures->receive(figures->user, "energy", &plot, error);
 }
 
+// A line over time whose values are all near 0: the label has a power of ten as unit, or all numbers at the axis would read alike.
+static carom_status draw_small(const carom_figures *figures, const char *name, const char *what, const char *unit, double *values,
+                               carom_error *error) {
+    int64_t first;
+    const int64_t rows = carom_motion_shown(figures, &first);
+    double largest = 0;
+    for (int64_t i = first; i < first + rows; i++) largest = fmax(largest, fabs(values[i]));
+    const double scale = largest > 0 ? pow(10, floor(log10(largest))) : 1;
+    for (int64_t i = first; i < first + rows; i++) values[i] /= scale;
+    char label[96];
+    snprintf(label, sizeof label, *unit ? "%s [%g %s]" : "%s [%g%s]", what, scale, unit);
+    const carom_plot_series series = {"", CAROM_PLOT_LINE, rows, carom_motion_times(figures->states) + first, values + first};
+    const carom_plot plot = {.title = figures->title, .x_label = "time [s]", .y_label = label, .series = &series, .series_count = 1};
+    return figures->receive(figures->user, name, &plot, error);
+}
+
 carom_status carom_figure_energy_error(const carom_figures *figures, carom_error *error) {
     const carom_table *states = figures->states, *impacts = figures->answer->impacts;
     const int64_t rows = carom_table_rows(states), hits = carom_table_rows(impacts);
-    const double *time = carom_motion_column(states, "time"), *energy = carom_motion_column(states, "energy");
+    const double *time = carom_motion_times(states), *energy = carom_motion_column(states, "energy");
     const double *hit = carom_motion_column(impacts, "time"), *change = carom_motion_column(impacts, "energy_change");
     const double initial = fabs(energy[0]), scale = initial > 0 ? initial : 1;
     double *errors = malloc((size_t)rows * sizeof *errors);
@@ -59,18 +106,83 @@ carom_status carom_figure_energy_error(const carom_figures *figures, carom_error
         for (; k < hits && hit[k] <= time[i]; k++) sum += hit[k] > time[0] ? change[k] : 0;
         errors[i] -= sum / scale;
     }
-    // Errors of the size of rounding would all read as zero: the label has a power of ten as unit.
-    double largest = 0;
-    for (int64_t i = 0; i < rows; i++) largest = fmax(largest, fabs(errors[i]));
-    const double unit = largest > 0 ? pow(10, floor(log10(largest))) : 1;
-    for (int64_t i = 0; i < rows; i++) errors[i] /= unit;
-    char label[64];
-    snprintf(label, sizeof label, initial > 0 ? "relative energy error [%g]" : "energy error [%g J]", unit);
-    const carom_plot_series series = {"", CAROM_PLOT_LINE, rows, time, errors};
-    const carom_plot plot = {.title = figures->title, .x_label = "time [s]", .y_label = label, .series = &series, .series_count = 1};
-    const carom_status status = figures->receive(figures->user, "energy-error", &plot, error);
+    const carom_status status =
+        draw_small(figures, "energy-error", initial > 0 ? "relative energy error" : "energy error", initial > 0 ? "" : "J", errors, error);
     free(errors);
     return status;
+}
+
+carom_status carom_figure_energy_change(const carom_figures *figures, carom_error *error) {
+    const int64_t rows = carom_table_rows(figures->states);
+    const double *energy = carom_motion_column(figures->states, "energy");
+    double *changes = malloc((size_t)rows * sizeof *changes);
+    if (!changes) return carom_fail_memory(error, "figure");
+    for (int64_t i = 0; i < rows; i++) changes[i] = energy[i] - energy[0];
+    const carom_status status = draw_small(figures, "energy-change", "energy since the start", "J", changes, error);
+    free(changes);
+    return status;
+}
+
+// The unit of a coordinate. Of a mechanism, a quaternion's four numbers NAME.qw to NAME.qz have three velocities; every other coordinate
+// has one, which tells.
+static const char *unit_of(const carom_motion *motion, int coordinate) {
+    if (motion->form == CAROM_MOTION_SYSTEM) return motion->system->turns[coordinate] ? "rad" : "m";
+    const carom_mechanism *mechanism = motion->mechanism;
+    int velocity = 0;
+    for (int i = 0; i < mechanism->nq; i++) {
+        const char *dot = strrchr(mechanism->position_names[i], '.');
+        const bool quaternion = dot && dot[1] == 'q' && dot[2] && strchr("wxyz", dot[2]) && !dot[3] && mechanism->nq > mechanism->nv;
+        if (i == coordinate) return quaternion ? "1" : mechanism->turns[velocity] ? "rad" : "m";
+        velocity += !quaternion || dot[2] != 'w';
+    }
+    return "";
+}
+
+carom_status carom_figure_coordinates(const carom_figures *figures, carom_error *error) {
+    // Pictures by unit; their names, and what they show.
+    static const char *const units[][3] = {
+        {"m", "coordinates-m", "coordinate [m]"}, {"rad", "coordinates-rad", "angle [rad]"}, {"1", "coordinates-quaternion", "quaternion"}};
+    const carom_motion *motion = figures->motion;
+    const bool system = motion->form == CAROM_MOTION_SYSTEM;
+    const int width = system ? motion->system->nv : motion->mechanism->nq;
+    const char *const *names = system ? motion->system->names : motion->mechanism->position_names;
+    const double *positions = carom_motion_column(figures->states, "qpos");
+    int64_t first;
+    const int64_t rows = carom_motion_shown(figures, &first);
+    double *room = malloc(MOST_LINES * (size_t)rows * sizeof *room + 1);
+    if (!room) return carom_fail_memory(error, "figure");
+    carom_status status = CAROM_OK;
+    for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
+        carom_plot_series series[MOST_LINES];
+        int lines = 0, page = 1;
+        for (int k = 0; k < width && !status; k++) {
+            // States have their coordinates row by row; pictures take an array for each.
+            if (!strcmp(unit_of(motion, k), units[u][0])) {
+                double *values = room + lines * rows;
+                for (int64_t i = 0; i < rows; i++) values[i] = positions[(first + i) * width + k];
+                series[lines++] = (carom_plot_series){names[k], CAROM_PLOT_LINE, rows, carom_motion_times(figures->states) + first, values};
+            }
+            // A picture is full, or has the last of its unit.
+            if (lines < MOST_LINES && (k + 1 < width || !lines)) continue;
+            char name[48];
+            snprintf(name, sizeof name, page > 1 ? "%s-%d" : "%s", units[u][1], page);
+            const carom_plot plot = {
+                .title = figures->title, .x_label = "time [s]", .y_label = units[u][2], .series = series, .series_count = lines};
+            status = figures->receive(figures->user, name, &plot, error);
+            lines = 0;
+            page++;
+        }
+    }
+    free(room);
+    return status;
+}
+
+carom_status carom_figure_mechanics(const carom_figures *figures, carom_error *error) {
+    // A sum alone is in the second picture.
+    const bool apart = carom_motion_column(figures->states, "kinetic_energy");
+    carom_status status = apart ? carom_figure_energy(figures, error) : CAROM_OK;
+    if (!status) status = carom_figure_energy_change(figures, error);
+    return status ? status : carom_figure_coordinates(figures, error);
 }
 
 carom_status carom_figure_convergence(const carom_figures *figures, const carom_convergence_hooks *hooks, carom_error *error) {

@@ -36,8 +36,9 @@ const carom_file_kind carom_file_hdf5 = {"an HDF5 file", "\x89HDF\r\n\x1a\n", fa
 
 carom_status carom_check_ending(const char *name, const char *endings, const char *what, carom_error *error) {
     // Endings of files that we write or read, and of pictures that we do not write. Others mean nothing to us.
-    static const char *const known[] = {".h5",   ".hdf5", ".png", ".svg", ".pdf", ".jpg", ".jpeg", ".gif", ".eps", ".tif", ".tiff",
-                                        ".json", ".yaml", ".yml", ".csv", ".txt", ".md",  ".html", ".vtk", ".vtp", ".xml", ".urdf"};
+    static const char *const known[] = {".h5",  ".hdf5", ".png",  ".svg",  ".pdf",  ".jpg",  ".jpeg", ".gif",
+                                        ".eps", ".tif",  ".tiff", ".json", ".yaml", ".yml",  ".csv",  ".txt",
+                                        ".md",  ".html", ".vtk",  ".vtp",  ".xml",  ".urdf", ".npz",  ".mp4"};
     if (!*name) return carom_fail(error, CAROM_BAD_INPUT, "an empty text cannot name %s", what);
     const char *slash = strrchr(name, '/'), *ending = strrchr(slash ? slash : name, '.');
     bool is_known = false, suits = false;

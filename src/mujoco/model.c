@@ -215,6 +215,7 @@ const char *carom_model_warning(const carom_model *model, int index) {
 
 int carom_model_nq(const carom_model *model) { return model_count(model->compiled->nq); }
 int carom_model_nv(const carom_model *model) { return model_count(model->compiled->nv); }
+const char *carom_model_path(const carom_model *model) { return model->path; }
 const double *carom_model_qpos(const carom_model *model) { return model->data->qpos; }
 const double *carom_model_qvel(const carom_model *model) { return model->data->qvel; }
 

@@ -233,8 +233,8 @@ static void systems_move_through_their_accumulation(void **state) {
     check_numbers(answer, "final.qpos", (double[]){0, 1, 0}, 3, 1e-9);
     check_numbers(answer, "final.qvel", (double[]){0, 0, 0}, 3, 1e-12);
     assert_close(number(answer, "final.t"), 4, 1e-12);
-    assert_int_equal(length(answer, "figures"), 4);
-    assert_true(is_png(join(path, *state, text(answer, "figures.3"))));
+    assert_int_equal(length(answer, "figures"), 8);
+    assert_true(is_png(join(path, *state, text(answer, "figures.6"))));
     assert_int_equal(read_complete(join(path, *state, "z.h5")), 1);
     json_decref(answer);
     answer = ask(*state, "simulate", motion_path("painleve-rod", scene), "--duration", "0.01");
@@ -253,8 +253,8 @@ static void bundles_do_not_depend_on_threads(void **state) {
     assert_true(json_equal(at(one, "ensemble"), at(many, "ensemble")));
     assert_int_equal(length(one, "ensemble.members.7.final_state"), 6);
     assert_true(number(one, "ensemble.members.0.impact_count") != number(one, "ensemble.members.3.impact_count"));
-    assert_int_equal(length(one, "figures"), 5);
-    assert_true(is_png(join(path, *state, text(one, "figures.4"))));
+    assert_int_equal(length(one, "figures"), 9);
+    assert_true(is_png(join(path, *state, text(one, "figures.8"))));
     json_decref(one);
     json_decref(many);
 }
@@ -270,7 +270,7 @@ static void balls_move(void **state) {
     assert_close(number(answer, "impacts.0.energy_ratio"), 0.625, 1e-14);
     check_numbers(answer, "final.qvel", (double[]){0.25, 0.75}, 2, 1e-14);
     assert_true(json_is_null(at(answer, "zeno_time")));
-    assert_int_equal(length(answer, "figures"), 2);
+    assert_int_equal(length(answer, "figures"), 3);
     char path[PATH_SIZE];
     assert_int_equal(read_complete(join(path, *state, "b.h5")), 1);
     json_decref(answer);
@@ -300,7 +300,7 @@ static void racks_break_in_random_orders(void **state) {
     assert_true(number(one, "impacts.0.xi") > 0.5);
     assert_int_equal(length(one, "ensemble.members"), 4);
     assert_true(json_equal(at(one, "ensemble"), at(many, "ensemble")));
-    assert_int_equal(length(one, "figures"), 2);
+    assert_int_equal(length(one, "figures"), 3);
     json_decref(one);
     json_decref(many);
 }
@@ -502,8 +502,8 @@ static const refusal refusals[] = {
     {"simulate case.yaml --convergence 0", "--convergence: '0'", BODIES("")},
     {"simulate case.yaml --convergence 2", "--convergence: the integrator 'lgvci' has no study of convergence",
      BALL_AT "3]}\nsimulate: {integrator: lgvci, duration: 0.1}\n"},
-    {"simulate case.yaml --vtk case.txt", "does not end in .vtk or .vtp", BODIES("")},
-    {"simulate case.yaml --vtk case.vtk", "only motions of scenes with 'bodies'", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
+    {"simulate case.yaml --vtk case.txt", "--vtk: case.txt: this would be a directory", BODIES("")},
+    {"simulate case.yaml --vtk case.yaml", "--vtk: case.yaml: this would be a directory", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
 };
 
 static void bad_input_is_refused_in_one_line(void **state) { check_refusals(*state, refusals, sizeof refusals / sizeof *refusals); }

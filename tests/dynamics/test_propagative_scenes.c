@@ -163,7 +163,8 @@ static void studies_take_one_request(void **state) {
     const carom_sink sink = carom_table_sink(states);
     assert_ok(carom_integrator_run(&request, &sink, &answer, &error), error);
     // Members of a system are the same motion where neither starts nor draws differ.
-    carom_ensemble ensemble = {.requested = 3, .traced = true, .perturbation = carom_ensemble_default_perturbation(request.motion)};
+    carom_ensemble ensemble = {
+        .requested = 3, .traced = true, .recorded = true, .perturbation = carom_ensemble_default_perturbation(request.motion)};
     assert_ok(carom_ensemble_run(&request, &answer, &ensemble, &error), error);
     assert_int_equal(carom_table_rows(ensemble.members), 3);
     const size_t nv = (size_t)request.motion->system->nv;
@@ -173,13 +174,22 @@ static void studies_take_one_request(void **state) {
         assert_int_equal(count, 2 * nv);
         assert_memory_equal(end, column(answer.final, "qpos"), nv * sizeof *end);
     }
+    // Each has recorded the motion itself, under its own index.
+    const int64_t recorded = carom_table_rows(states),
+                  *member = carom_table_integer_column(ensemble.states, carom_table_find(ensemble.states, "member"));
+    assert_int_equal(carom_table_rows(ensemble.states), 3 * recorded);
+    for (int64_t row = 0; row < 3 * recorded; row++) {
+        assert_int_equal(member[row], row / recorded);
+        assert_memory_equal(column(ensemble.states, "qpos") + (size_t)row * nv, column(states, "qpos") + (size_t)(row % recorded) * nv,
+                            nv * sizeof(double));
+    }
     assert_ok(carom_orders_run(&request, "first", &orders, &error), error);
     assert_ok(carom_orders_run(&request, "again", &orders, &error), error);
     const double *largest = carom_table_real_column(orders, CAROM_ORDERS_LARGEST);
     assert_int_equal(carom_table_rows(orders), 2);
     assert_true(largest[0] > 0.5 && largest[0] == largest[1]);
     assert_refused(carom_convergence_run(&request, 2, &convergence, &error), CAROM_UNSUPPORTED, error, "'propagative' has no study");
-    // Energies, paths with the balls at both ends, and a line for each comparison of orders.
+    // Energies and their sum's change, paths with the balls at both ends, and a line for each comparison of orders.
     pictures seen = {0};
     const carom_figures figures = {.title = "a rack",
                                    .motion = request.motion,
@@ -190,8 +200,8 @@ static void studies_take_one_request(void **state) {
                                    .user = &seen,
                                    .receive = count_picture};
     assert_ok(request.integrator->figures(&figures, &error), error);
-    assert_int_equal(seen.count, 3);
-    assert_int_equal(seen.lines, 3 + 3 + 2);
+    assert_int_equal(seen.count, 4);
+    assert_int_equal(seen.lines, 3 + 1 + 3 + 2);
     assert_true(seen.points > 5 * carom_table_rows(states));
     carom_ensemble_free(&ensemble);
     carom_table_free(orders);

@@ -14,7 +14,7 @@ enum { SHOWN_IMPACTS = 20 };
 // Done means that the motion and everything asked about it reached the end.
 static int exit_status_of(const cli_motion *motion) {
     const carom_table *members = motion->ensemble.members, *orders = motion->orders;
-    bool complete = carom_motion_answer_complete(&motion->answer);
+    bool complete = carom_motion_answer_complete(&motion->answer) && !motion->pictures.cut_short;
     if (members) complete = complete && carom_table_rows(members) == motion->ensemble.requested;
     if (orders) complete = complete && carom_table_rows(orders) == (cli_given(motion->arguments, "design") ? 2 : 1);
     for (int64_t row = 0; orders && row < carom_table_rows(orders); row++)
@@ -109,6 +109,7 @@ int cli_print_motion_json(const cli_motion *motion, const char *file) {
     if (motion->orders) json_object_set_new(document, "orders", rows_json(motion->orders, names));
     if (motion->convergence) json_object_set_new(document, "convergence", rows_json(motion->convergence, names));
     json_object_set_new(document, "file", carom_json_text(file));
+    json_object_set_new(document, "mujoco", carom_json_text(cli_value(motion->arguments, "mujoco")));
     json_object_set(document, "figures", motion->files);
     free(names);
     return cli_print_json(document, exit_status);
@@ -229,6 +230,7 @@ int cli_print_motion_text(const cli_motion *motion, const char *file) {
     if (motion->convergence) print_convergence(motion->convergence);
     printf("%.3g s, %.3g steps/s\n", motion->seconds, (double)steps / fmax(motion->seconds, 1e-9));
     if (file) printf("written to %s (HDF5)\n", file);
+    if (cli_given(motion->arguments, "mujoco")) cli_mujoco_print_player(motion);
     for (size_t i = 0; i < json_array_size(motion->files); i++) printf("%s\n", json_string_value(json_array_get(motion->files, i)));
     return exit_status_of(motion);
 }

@@ -15,10 +15,18 @@ static const cli_flag flags[] = {
     {"integrator", "NAME", "the integrator (default: the scene's)"},
     {"list", NULL, "print the integrators, one per line"},
     {"output", "FILE", "write states, impacts and results to an HDF5 file"},
-    {"vtk", "FILE", "write the states of many bodies for ParaView: FILE.vtk or FILE.vtp, and one file a state; also `--output FILE.vtk`"},
+    {"vtk", "PLACE",
+     "write every state for ParaView: a directory, or FILE.vtk or FILE.vtp with one file a state; also `--output FILE.vtk`"},
+    {"mujoco", "FILE", "write times, qpos and qvel of a model's states for MuJoCo: FILE.npz for NumPy, or FILE.csv (docs/simulate.md)"},
     {"figures", "PREFIX", "draw the motion, and the studies asked for, into PREFIX-NAME.png: the integrator's pictures (docs/simulate.md)"},
+    {"times", "T,T,...", "with --figures: when frames and snapshots show the motion [s]; the nearest recorded states"},
+    {"window", "A:B", "with --figures or --animate: draw what is recorded from A to B [s]"},
+    {"views", "NAME,...", "with --figures: snapshots of the bodies from the side, front, top or 3d; with --animate: the view"},
+    {"size", "SIZE", "with --figures: column, page, slide, or WIDTHxHEIGHT [mm]"},
+    {"animate", "FILE", "make an animation, FILE.gif or FILE.mp4, with ffmpeg"},
     {"ensemble", "N", "run N more times: bodies from perturbed starts, systems with other draws"},
     {"perturb", "D", "size of perturbations of the starts [m, rad] (default 1e-8; 0 for systems)"},
+    {"record-members", NULL, "with --ensemble and --output: also write the states of every member, which are kept in memory until then"},
     {"convergence", "N", "run many bodies with N steps as well, each half of the one before, and show errors and orders"},
     {"perturbed", "both|position|attitude", "what is perturbed (default both)"},
     {"orders", NULL, "also run with the orders argmin and argmax of impacts, and show how far their momenta part"},
@@ -56,6 +64,10 @@ static carom_status parse_studies(cli_motion *motion, carom_error *error) {
     if (size && (!carom_parse_number(size, &ensemble->perturbation) || ensemble->perturbation < 0))
         return carom_fail(error, CAROM_BAD_INPUT, "--perturb: '%.60s' is not a number of at least 0", size);
     if (!members && (size || what)) return carom_fail(error, CAROM_BAD_INPUT, "--%s belongs to --ensemble", size ? "perturb" : "perturbed");
+    ensemble->recorded = cli_given(arguments, "record-members");
+    const char *path = cli_value(arguments, "output");
+    if (ensemble->recorded && (!members || !path || carom_vtk_is_name(path)))
+        return carom_fail(error, CAROM_BAD_INPUT, "--record-members needs --ensemble N, and --output FILE for HDF5");
     if (cli_given(arguments, "design") && !cli_given(arguments, "orders"))
         return carom_fail(error, CAROM_BAD_INPUT, "--design belongs to --orders");
     int k = 0;
@@ -107,10 +119,10 @@ static carom_status blame(carom_status status, const char *flag, carom_error *er
 // The motion itself, then its studies.
 static carom_status integrate(cli_motion *motion, const carom_sink *file, cli_vtk *vtk, carom_error *error) {
     carom_status status = CAROM_OK;
-    if (cli_given(motion->arguments, "figures"))
+    if (cli_given(motion->arguments, "figures") || cli_given(motion->arguments, "mujoco") || motion->pictures.animation)
         status = carom_motion_create_states(motion->request.integrator, motion->request.motion, &motion->states, error);
     if (status) return status;
-    // States are recorded only for a file, a VTK series or figures.
+    // States are recorded only for a file, a VTK series, arrays or figures.
     const carom_sink pictures = cli_vtk_sink(vtk);
     splitter way = {file, vtk ? &pictures : NULL, motion->states};
     const carom_sink sink = {&way, split};
@@ -128,6 +140,7 @@ static carom_status integrate(cli_motion *motion, const carom_sink *file, cli_vt
             carom_scene_place_key_error(motion->scene, error);
     }
     if (!status && vtk) status = cli_vtk_finish(vtk, motion->answer.final, error);
+    if (!status && cli_given(motion->arguments, "mujoco")) status = cli_mujoco_write(motion, error);
     // Studies, each by the same request.
     if (!status && motion->ensemble.requested)
         status = blame(carom_ensemble_run(&motion->request, &motion->answer, &motion->ensemble, error), "ensemble", error);
@@ -138,20 +151,6 @@ static carom_status integrate(cli_motion *motion, const carom_sink *file, cli_vt
     if (!status && motion->halvings)
         status = blame(carom_convergence_run(&motion->request, motion->halvings, &motion->convergence, error), "convergence", error);
     cli_end_progress();
-    return status;
-}
-
-// Writes PREFIX-NAME.png and adds its name to `files`.
-static carom_status write_figure(void *user, const char *name, const carom_plot *picture, carom_error *error) {
-    cli_motion *motion = user;
-    const char *prefix = cli_value(motion->arguments, "figures");
-    const size_t size = strlen(prefix) + strlen(name) + 8;
-    char *path = malloc(size);
-    if (!path) return carom_fail_memory(error, "figure");
-    snprintf(path, size, "%s-%s.png", prefix, name);
-    const carom_status status = carom_plot_write(picture, path, error);
-    if (!status) json_array_append_new(motion->files, carom_json_text(path));
-    free(path);
     return status;
 }
 
@@ -169,8 +168,7 @@ static carom_status find_answer(cli_motion *motion, const char *path, carom_erro
         return carom_fail(error, CAROM_BAD_INPUT, "--integrator: there is no integrator '%.60s'; `carom simulate --list` prints them%s",
                           name, carom_registry_suggest(arguments->registry, CAROM_REGISTRY_INTEGRATORS, name, phrase));
     const bool draws = cli_given(arguments, "figures");
-    if (draws && !one->figures) return carom_fail(error, CAROM_UNSUPPORTED, "--figures: the integrator '%s' has no pictures", one->name);
-    carom_status status = draws ? carom_check_ending(cli_value(arguments, "figures"), "", "the start of pictures' names", error) : CAROM_OK;
+    carom_status status = cli_pictures_parse(motion, error);
     if (status) return status;
     // The integrator's options: defaults, then the scene, then the command line. An integrator that asks a law leaves to it what it does
     // not know itself; names that both have are the integrator's.
@@ -197,6 +195,7 @@ static carom_status find_answer(cli_motion *motion, const char *path, carom_erro
     const bool is_vtk = path && carom_vtk_is_name(path);
     const char *vtk_path = is_vtk ? path : cli_value(arguments, "vtk");
     cli_vtk *vtk = NULL;
+    if (!status && cli_given(arguments, "mujoco")) status = cli_mujoco_check(motion, error);
     if (!status && vtk_path) status = cli_vtk_create(vtk_path, one, motion->scene, &vtk, error);
     // The HDF5 file is there before the run starts, and gets its name when all is in it.
     carom_result_writer *writer = NULL;
@@ -207,7 +206,7 @@ static carom_status find_answer(cli_motion *motion, const char *path, carom_erro
     // An interrupted ensemble has the first of its members.
     const carom_table *members = motion->ensemble.members;
     if (!status && writer && members && carom_table_rows(members) < motion->ensemble.requested) carom_result_writer_mark_incomplete(writer);
-    if (!status && writer) status = carom_result_writer_close_motion(writer, &motion->answer, members, error);
+    if (!status && writer) status = carom_result_writer_close_motion(writer, &motion->answer, members, motion->ensemble.states, error);
     // Tubes and ends stand in the motion's group.
     const struct {
         const char *name;
@@ -223,17 +222,7 @@ static carom_status find_answer(cli_motion *motion, const char *path, carom_erro
     cli_vtk_free(vtk);
     // A run that failed has no state to go on from.
     if (!status && saves && carom_table_rows(motion->answer.saved)) status = cli_write_state(saves, motion, error);
-    if (status || !draws) return status;
-    const carom_figures figures = {.title = carom_scene_name(motion->scene),
-                                   .motion = motion->request.motion,
-                                   .states = motion->states,
-                                   .answer = &motion->answer,
-                                   .ensemble = motion->ensemble.members ? &motion->ensemble : NULL,
-                                   .convergence = motion->convergence,
-                                   .orders = motion->orders,
-                                   .user = motion,
-                                   .receive = write_figure};
-    return one->figures(&figures, error);
+    return status || (!draws && !motion->pictures.animation) ? status : cli_pictures_draw(motion, error);
 }
 
 static int run_simulate(const cli_arguments *arguments) {
@@ -268,6 +257,7 @@ static int run_simulate(const cli_arguments *arguments) {
     carom_table_free(motion.orders);
     carom_table_free(motion.convergence);
     json_decref(motion.files);
+    cli_pictures_free(&motion.pictures);
     cli_release(&motion.law_arguments);
     free(motion.options);
     carom_scene_free(scene);

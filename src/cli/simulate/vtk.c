@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// VTK files of a motion of many bodies: one for each recorded state, a list of them for ParaView, and the final state under the name given.
+// VTK files of a motion: one for each recorded state, a list of them for ParaView, and the final state under the name given. Many bodies
+// are points with their radii and axes, everything else the surfaces of its solids.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +17,15 @@ enum { AXES = 3, NUMBER_SIZE = 24 };  // room for "-000000" and more digits
 enum { POSITION, ATTITUDE, VELOCITY, ANGULAR_VELOCITY, SERIES };
 static const char *const series_names[SERIES] = {"position", "attitude", "velocity", "angular_velocity"};
 
+// Planes without an edge are shown this many times as far as anything else reaches from the origin.
+#define PLANE_REACH 2
+
 struct cli_vtk {
-    const char *path, *title;
+    char *path;
+    const char *title, *directory;  // made for the files; NULL: none
+    const carom_scene *scene;
+    bool surfaces;         // of solids, instead of points of bodies
+    double reach;          // of planes [m]; 0: not known yet
     double *radii, *axes;  // [bodies], [AXES x bodies x 3]
     carom_vtk_step *steps;
     int64_t count, capacity;
@@ -24,14 +33,8 @@ struct cli_vtk {
     bool finished;    // so are the final state and the list
 };
 
-carom_status cli_vtk_create(const char *path, const carom_integrator *integrator, const carom_scene *scene, cli_vtk **vtk,
-                            carom_error *error) {
-    *vtk = NULL;
-    const carom_motion *motion = carom_scene_motion(scene);
-    if (!carom_vtk_is_name(path)) return carom_fail(error, CAROM_BAD_INPUT, "--vtk: '%.200s' does not end in .vtk or .vtp", path);
-    if (motion->form != CAROM_MOTION_BODIES)
-        return carom_fail(error, CAROM_UNSUPPORTED, "--vtk: only motions of scenes with 'bodies' are written");
-    // Any integrator of many bodies will do whose states have these series.
+// States of many bodies, by the series that the integrator records.
+static carom_status check_series(const carom_integrator *integrator, carom_error *error) {
     for (int k = 0; k < SERIES; k++) {
         int i = 0;
         while (i < integrator->state_column_count && strcmp(integrator->state_columns[i].name, series_names[k]) != 0) i++;
@@ -39,16 +42,42 @@ carom_status cli_vtk_create(const char *path, const carom_integrator *integrator
             return carom_fail(error, CAROM_UNSUPPORTED, "--vtk: states of the integrator '%s' have no %s", integrator->name,
                               series_names[k]);
     }
-    const carom_bodies_motion *bodies = motion->bodies;
+    return CAROM_OK;
+}
+
+carom_status cli_vtk_create(const char *path, const carom_integrator *integrator, const carom_scene *scene, cli_vtk **vtk,
+                            carom_error *error) {
+    *vtk = NULL;
+    const carom_motion *motion = carom_scene_motion(scene);
+    const bool many = motion->form == CAROM_MOTION_BODIES, file = carom_vtk_is_name(path);
+    carom_status status = many ? check_series(integrator, error) : CAROM_OK;
+    // A name without ending is a directory.
+    carom_error inner;
+    bool made_directory = false;
+    if (!status && !file) {
+        status = cli_make_directory(path, &made_directory, &inner);
+        if (status) carom_fail(error, status, "--vtk: %s", inner.message);
+    }
+    if (status) return status;
+    const int bodies = many ? motion->bodies->bodies : 0;
     cli_vtk *made = calloc(1, sizeof *made);
-    double *radii = malloc(((size_t)bodies->bodies + 1) * (1 + 3 * AXES) * sizeof *radii);
-    if (!made || !radii) {
+    double *radii = malloc(((size_t)bodies + 1) * (1 + 3 * AXES) * sizeof *radii);
+    char *name = file ? strdup(path) : cli_join_path(path, "motion.vtp");
+    if (!made || !radii || !name) {
         free(made);
         free(radii);
+        free(name);
+        if (made_directory) rmdir(path);
         return carom_fail_memory(error, path);
     }
-    *made = (cli_vtk){.path = path, .title = carom_scene_name(scene), .radii = radii, .axes = radii + bodies->bodies};
-    for (int i = 0; i < bodies->bodies; i++) radii[i] = bodies->body[i].radius;
+    *made = (cli_vtk){.path = name,
+                      .title = carom_scene_name(scene),
+                      .directory = made_directory ? path : NULL,
+                      .scene = scene,
+                      .surfaces = !many,
+                      .radii = radii,
+                      .axes = radii + bodies};
+    for (int i = 0; i < bodies; i++) radii[i] = motion->bodies->body[i].radius;
     *vtk = made;
     return CAROM_OK;
 }
@@ -68,14 +97,78 @@ static void remove_series(const cli_vtk *vtk) {
 void cli_vtk_free(cli_vtk *vtk) {
     if (!vtk) return;
     if (!vtk->finished) remove_series(vtk);
+    if (!vtk->finished && vtk->directory) rmdir(vtk->directory);
     for (int64_t i = 0; i < vtk->count; i++) free(vtk->steps[i].name);
     free(vtk->steps);
     free(vtk->radii);
+    free(vtk->path);
     free(vtk);
 }
 
-// One state as points with data.
-static carom_status write_row(const cli_vtk *vtk, const char *path, const carom_table *table, int64_t row, carom_error *error) {
+// The surfaces of all solids, as one set of points and of cells. Solids of one kind have as many points in every state.
+static carom_status collect_surfaces(cli_vtk *vtk, carom_solids *solids, carom_arena *arena, carom_vtk_points *points, carom_error *error) {
+    carom_mesh *mesh = carom_arena_take(arena, (size_t)solids->count, sizeof *mesh);
+    if (arena->failed) return carom_fail_memory(error, vtk->path);
+    carom_status status = CAROM_OK;
+    // How far everything but planes reaches says how large planes are.
+    double reach = 0;
+    for (int pass = 0; pass < 2 && !status; pass++) {
+        for (int i = 0; i < solids->count && !status; i++) {
+            if ((solids->solid[i].kind == CAROM_SOLID_PLANE) != (pass == 1)) continue;
+            status = carom_solid_mesh(&solids->solid[i], vtk->reach, arena, &mesh[i], error);
+            for (int k = 0; k < 3 * mesh[i].points && !pass; k++) reach = fmax(reach, fabs(mesh[i].point[k]));
+        }
+        if (vtk->reach == 0) vtk->reach = reach > 0 ? PLANE_REACH * reach : 1;
+    }
+    // What has triangles, and what is only two points of a line or points.
+    int64_t all = 0, counts[3] = {0};
+    for (int i = 0; i < solids->count; i++) {
+        const bool line = solids->solid[i].kind == CAROM_SOLID_CAPSULE;
+        all += mesh[i].points;
+        counts[mesh[i].triangles ? 2 : line ? 1 : 0] += mesh[i].triangles ? mesh[i].triangles : line ? 1 : mesh[i].points;
+    }
+    double *positions = carom_arena_take(arena, 3 * (size_t)all, sizeof *positions);
+    carom_vtk_cells *cells = carom_arena_take(arena, 3, sizeof *cells);
+    int64_t *corners[3], filled[3] = {0}, first = 0;
+    double *bodies[3];
+    for (int k = 0; k < 3; k++) {
+        corners[k] = carom_arena_take(arena, (size_t)(k + 1) * (size_t)counts[k], sizeof *corners[k]);
+        bodies[k] = carom_arena_take(arena, (size_t)counts[k], sizeof *bodies[k]);
+    }
+    if (!status && arena->failed) status = carom_fail_memory(error, vtk->path);
+    for (int i = 0; i < solids->count && !status; i++) {
+        const int kind = mesh[i].triangles ? 2 : solids->solid[i].kind == CAROM_SOLID_CAPSULE ? 1 : 0;
+        const int own = mesh[i].triangles ? mesh[i].triangles : kind ? 1 : mesh[i].points;
+        for (int c = 0; c < own; c++) {
+            for (int k = 0; k <= kind; k++)
+                corners[kind][filled[kind] * (kind + 1) + k] = first + (kind == 2 ? mesh[i].triangle[3 * c + k] : c + k);
+            bodies[kind][filled[kind]++] = solids->solid[i].body_index;
+        }
+        memcpy(positions + 3 * first, mesh[i].point, 3 * (size_t)mesh[i].points * sizeof *positions);
+        first += mesh[i].points;
+    }
+    for (int k = 0; k < 3 && !status; k++) cells[k] = (carom_vtk_cells){counts[k], corners[k], bodies[k]};
+    points->count = all;
+    points->positions = positions;
+    points->cells = cells;
+    return status;
+}
+
+// One state as surfaces.
+static carom_status write_surfaces(cli_vtk *vtk, const char *path, const carom_table *table, int64_t row, carom_error *error) {
+    carom_arena arena = {0};
+    carom_solids solids;
+    carom_vtk_points points = {.title = vtk->title, .time = carom_motion_times(table)[row]};
+    carom_status status = carom_scene_solids_at(vtk->scene, table, row, &arena, &solids, error);
+    if (!status) status = collect_surfaces(vtk, &solids, &arena, &points, error);
+    if (!status) status = carom_vtk_write(path, &points, error);
+    carom_arena_free(&arena);
+    return status;
+}
+
+// One state, of many bodies as points with data.
+static carom_status write_row(cli_vtk *vtk, const char *path, const carom_table *table, int64_t row, carom_error *error) {
+    if (vtk->surfaces) return write_surfaces(vtk, path, table, row, error);
     int count = 0;
     const double *values[SERIES];
     // The positions come last: their number says how many bodies there are.
@@ -93,7 +186,7 @@ static carom_status write_row(const cli_vtk *vtk, const char *path, const carom_
                                       {"axis_2", 3, vtk->axes + 3 * bodies},
                                       {"axis_3", 3, vtk->axes + 6 * bodies}};
     const carom_vtk_points points = {.title = vtk->title,
-                                     .time = carom_table_real_column(table, carom_table_find(table, "time"))[row],
+                                     .time = carom_motion_times(table)[row],
                                      .count = bodies,
                                      .positions = values[POSITION],
                                      .arrays = arrays,
@@ -106,7 +199,7 @@ static carom_status receive(void *user, const carom_table *rows, carom_error *er
     cli_vtk *vtk = user;
     const char *ending = strrchr(vtk->path, '.');
     carom_status status = CAROM_OK;
-    const double *times = carom_table_real_column(rows, carom_table_find(rows, "time"));
+    const double *times = carom_motion_times(rows);
     for (int64_t row = 0; !status && row < carom_table_rows(rows); row++) {
         if (vtk->count == vtk->capacity) {
             const int64_t capacity = 2 * vtk->capacity + 64;

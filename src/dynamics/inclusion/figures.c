@@ -66,20 +66,24 @@ carom_status inclusion_figures(const carom_figures *figures, carom_error *error)
     const carom_table *states = figures->states;
     const carom_system *system = figures->motion->system;
     const carom_ensemble *ensemble = figures->ensemble;
-    const double *s = carom_motion_column(states, "s");
-    curves c = {.rows = carom_table_rows(states), .member_rows = ensemble ? ensemble->trace_count : 0};
+    int64_t first;
+    curves c = {.rows = carom_motion_shown(figures, &first), .member_rows = ensemble ? ensemble->trace_count : 0};
+    const double *s = carom_motion_column(states, "s") + first, *window = figures->window;
     double *values = malloc(WIDTH * (size_t)(c.rows + c.member_rows) * sizeof *values + 1);
     if (!values) return carom_fail_memory(error, "figure");
     // Traces have their numbers row by row; pictures take arrays.
     for (int k = 0; k < WIDTH; k++) {
         double *members = values + WIDTH * c.rows + k * c.member_rows;
-        for (int64_t i = 0; i < c.member_rows; i++) members[i] = ensemble->traces[WIDTH * i + k];
+        for (int64_t i = 0; i < c.member_rows; i++) {
+            const double *row = ensemble->traces + WIDTH * i, t = row[INCLUSION_TRACE_TIME];
+            members[i] = window && !(t >= window[0] && t <= window[1]) ? NAN : row[k];
+        }
         c.own[k] = values + k * c.rows;
         c.members[k] = members;
     }
     for (int64_t i = 0; i < c.rows; i++) {
         double row[WIDTH];
-        inclusion_trace(states, i, row);
+        inclusion_trace(states, first + i, row);
         for (int k = 0; k < WIDTH; k++) values[k * c.rows + i] = row[k];
     }
     // Axes are called after the joint of the last coordinate.
@@ -87,13 +91,14 @@ carom_status inclusion_figures(const carom_figures *figures, carom_error *error)
     snprintf(c.label[INCLUSION_TRACE_TIME], sizeof *c.label, "time t [s]");
     snprintf(c.label[INCLUSION_TRACE_COORDINATE], sizeof *c.label, "%.60s [%s]", name, unit);
     snprintf(c.label[INCLUSION_TRACE_RATE], sizeof *c.label, "rate of %.60s [%s/s]", name, unit);
+    carom_status status = carom_figure_mechanics(figures, error);
     // Figure 6: over time, over s, and the rates of both.
-    carom_status status = figure_course(figures, "time", "time t [s]", c.own[INCLUSION_TRACE_TIME], &c, error);
+    if (!status) status = figure_course(figures, "time", "time t [s]", c.own[INCLUSION_TRACE_TIME], &c, error);
     if (!status) status = figure_course(figures, "impulse", IMPULSE_LABEL, s, &c, error);
     if (!status) {
         const carom_plot_series series[] = {
-            {"time, dt/ds", CAROM_PLOT_LINE, c.rows, s, carom_motion_column(states, "time_rate")},
-            {"normal impulse", CAROM_PLOT_LINE, c.rows, s, carom_motion_column(states, "impulse_rate")},
+            {"time, dt/ds", CAROM_PLOT_LINE, c.rows, s, carom_motion_column(states, "time_rate") + first},
+            {"normal impulse", CAROM_PLOT_LINE, c.rows, s, carom_motion_column(states, "impulse_rate") + first},
         };
         const carom_plot plot = {
             .title = figures->title, .x_label = IMPULSE_LABEL, .y_label = "rate over s", .series = series, .series_count = 2};

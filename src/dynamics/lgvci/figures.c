@@ -57,40 +57,34 @@ static void add_outlines(outline *drawn, const carom_body *body, const carom_tab
 
 // Recorded states next to times that divide an interval evenly.
 static void add_states_between(const carom_table *states, const carom_body *body, double from, double to, outline *drawn) {
-    const double *time = carom_motion_column(states, "time");
-    for (int i = 1; i <= BETWEEN; i++) {
-        const double wanted = from + (to - from) * i / (BETWEEN + 1);
-        int64_t low = 0, high = carom_table_rows(states) - 1;
-        while (high - low > 1) {
-            const int64_t middle = (low + high) / 2;
-            if (time[middle] <= wanted)
-                low = middle;
-            else
-                high = middle;
-        }
-        add_outlines(drawn, body, states, low);
-    }
+    for (int i = 1; i <= BETWEEN; i++)
+        add_outlines(drawn, body, states, carom_motion_find_state(states, from + (to - from) * i / (BETWEEN + 1)));
 }
 
 static carom_status figure_snapshots(const carom_figures *figures, carom_error *error) {
     const carom_body_motion *motion = figures->motion->body;
     const carom_table *states = figures->states, *impacts = figures->answer->impacts;
     const size_t each = (size_t)carom_body_parts(motion->body) * (OUTLINE_POINTS + 1);
-    const size_t most = (1 + (BETWEEN + 1) * (SHOWN_IMPACTS + 1)) * each;
+    const size_t most = (1 + (BETWEEN + 1) * (SHOWN_IMPACTS + 1) + (size_t)figures->time_count) * each;
     double *room = malloc((4 * most + 4) * sizeof *room);
     if (!room) return carom_fail_memory(error, "figure");
     outline touching = {room, room + most, 0}, flying = {room + 2 * most, room + 3 * most, 0};
-    // The start, the first impacts, and states between them.
-    const int64_t hits = carom_table_rows(impacts), shown = hits < SHOWN_IMPACTS ? hits : SHOWN_IMPACTS;
-    const double *time = carom_motion_column(states, "time"), *hit = carom_motion_column(impacts, "time");
-    double from = time[0];
-    add_outlines(&flying, motion->body, states, 0);
-    for (int64_t i = 0; i < shown; i++) {
+    // The states that are asked for; or the first that is shown, the first impacts after it, and states between them.
+    const double *time = carom_motion_times(states), *hit = carom_motion_column(impacts, "time");
+    int64_t first, hits = 0;
+    const int64_t last = carom_motion_shown(figures, &first) + first - 1;
+    double from = time[first];
+    for (int i = 0; i < figures->time_count; i++)
+        add_outlines(&flying, motion->body, states, carom_motion_find_state(states, figures->times[i]));
+    if (!figures->times) add_outlines(&flying, motion->body, states, first);
+    for (int64_t i = 0; i < carom_table_rows(impacts) && hits < SHOWN_IMPACTS && !figures->times; i++) {
+        if (hit[i] < time[first] || hit[i] > time[last]) continue;
         add_states_between(states, motion->body, from, hit[i], &flying);
         add_outlines(&touching, motion->body, impacts, i);
         from = hit[i];
+        hits++;
     }
-    if (!shown) add_states_between(states, motion->body, from, time[carom_table_rows(states) - 1], &flying);
+    if (!hits && !figures->times) add_states_between(states, motion->body, from, time[last], &flying);
     // The plane's line in the picture, under all that is shown.
     double ground_x[2] = {INFINITY, -INFINITY}, ground_z[2];
     const outline *both[] = {&touching, &flying};
@@ -103,16 +97,12 @@ static carom_status figure_snapshots(const carom_figures *figures, carom_error *
     const double *n = motion->plane_normal;
     for (int i = 0; i < 2; i++) ground_z[i] = -(motion->plane_offset + n[0] * ground_x[i]) / n[2];
     const carom_plot_series series[] = {
-        {"in flight", CAROM_PLOT_TRACES, flying.count, flying.x, flying.z},
-        {"at impacts", CAROM_PLOT_LINE, touching.count, touching.x, touching.z},
-        {"plane, where the second coordinate is 0", CAROM_PLOT_LINE, 2, ground_x, ground_z},
+        {figures->times ? "at the times asked for" : "in flight", CAROM_PLOT_TRACES, flying.count, flying.x, flying.z},
+        {hits ? "at impacts" : "", CAROM_PLOT_LINE, touching.count, touching.x, touching.z},
+        {"plane, where y is 0", CAROM_PLOT_LINE, 2, ground_x, ground_z},
     };
-    const carom_plot plot = {.title = figures->title,
-                             .x_label = "first coordinate [m]",
-                             .y_label = "third coordinate [m]",
-                             .series = series,
-                             .series_count = 3,
-                             .equal = true};
+    const carom_plot plot = {
+        .title = figures->title, .x_label = "x [m]", .y_label = "z [m]", .series = series, .series_count = 3, .equal = true};
     const carom_status status = figures->receive(figures->user, "snapshots", &plot, error);
     free(room);
     return status;

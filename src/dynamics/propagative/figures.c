@@ -7,10 +7,7 @@
 #include "dynamics/propagative/flight.h"
 #include "dynamics/propagative/motion.h"
 
-enum {
-    MOST_LINES = 7,       // colours that can be told apart
-    OUTLINE_POINTS = 49,  // of a ball, its first point again at the end
-};
+enum { OUTLINE_POINTS = 49 };  // of a ball, its first point again at the end
 
 // A distance of zero has no logarithm: smaller ones are drawn here.
 #define LEAST_DISTANCE 1e-17
@@ -33,31 +30,6 @@ carom_status propagative_order_distances(const carom_motion *motion, const carom
     }
     propagative_flight_free(flight);
     free(difference);
-    return status;
-}
-
-// Coordinates over time.
-static carom_status figure_coordinates(const carom_figures *figures, carom_error *error) {
-    const carom_table *states = figures->states;
-    const carom_system *system = figures->motion->system;
-    const size_t nv = (size_t)system->nv, rows = (size_t)carom_table_rows(states);
-    const int lines = system->nv < MOST_LINES ? system->nv : MOST_LINES;
-    const double *positions = carom_motion_column(states, "qpos");
-    double *turned = malloc(nv * rows * sizeof *turned + 1);
-    if (!turned) return carom_fail_memory(error, "figure");
-    carom_plot_series series[MOST_LINES];
-    char labels[MOST_LINES][96];
-    // States have their coordinates row by row; pictures take an array for each.
-    for (int k = 0; k < lines; k++) {
-        double *values = turned + (size_t)k * rows;
-        for (size_t i = 0; i < rows; i++) values[i] = positions[i * nv + (size_t)k];
-        snprintf(labels[k], sizeof labels[k], "%.60s [%s]", system->names[k], system->turns[k] ? "rad" : "m");
-        series[k] = (carom_plot_series){labels[k], CAROM_PLOT_LINE, (int64_t)rows, carom_motion_column(states, "time"), values};
-    }
-    const char *what = lines < system->nv ? "first coordinates" : "coordinates";
-    const carom_plot plot = {.title = figures->title, .x_label = "time [s]", .y_label = what, .series = series, .series_count = lines};
-    const carom_status status = figures->receive(figures->user, "coordinates", &plot, error);
-    free(turned);
     return status;
 }
 
@@ -89,9 +61,10 @@ static void add_outlines(curve *c, const carom_system *system, const double *q) 
 static carom_status figure_paths(const carom_figures *figures, carom_error *error) {
     const carom_table *states = figures->states;
     const carom_system *system = figures->motion->system;
-    const size_t nv = (size_t)system->nv, balls = nv / 2, rows = (size_t)carom_table_rows(states);
+    int64_t start;
+    const size_t nv = (size_t)system->nv, balls = nv / 2, rows = (size_t)carom_motion_shown(figures, &start);
     const size_t track = balls * (rows + 1), outline = balls * (OUTLINE_POINTS + 1);
-    const double *positions = carom_motion_column(states, "qpos");
+    const double *positions = carom_motion_column(states, "qpos") + (size_t)start * nv;
     double *room = malloc(2 * (track + 2 * outline) * sizeof *room);
     if (!room) return carom_fail_memory(error, "figure");
     curve tracks = {room, room + track, 0}, first = {room + 2 * track, room + 2 * track + outline, 0};
@@ -149,6 +122,7 @@ carom_status propagative_figures(const carom_figures *figures, carom_error *erro
     // Balls in a plane have coordinates x1, y1, x2, ...
     const bool balls = system->constant_mass && system->nv % 2 == 0 && system->names[0][0] == 'x' && system->names[1][0] == 'y';
     carom_status status = carom_figure_energy(figures, error);
-    if (!status) status = balls ? figure_paths(figures, error) : figure_coordinates(figures, error);
+    if (!status) status = carom_figure_energy_change(figures, error);
+    if (!status) status = balls ? figure_paths(figures, error) : carom_figure_coordinates(figures, error);
     return status || !figures->orders ? status : figure_orders(figures, error);
 }

@@ -7,7 +7,7 @@
 #include "carom/quaternion.h"
 #include "dynamics/rodrigues/rodrigues.h"
 
-enum { FRAMES = 6, OUTLINE_POINTS = 25, SPACE = 3 };
+enum { FRAMES = 6, MOST_FRAMES = 12, OUTLINE_POINTS = 25, SPACE = 3 };  // frames by default, and where times are given
 
 // Space between frames, relative to their width and height.
 #define FRAME_GAP 0.12
@@ -19,7 +19,8 @@ enum { FRAMES = 6, OUTLINE_POINTS = 25, SPACE = 3 };
 static carom_status figure_momenta(const carom_figures *figures, carom_error *error) {
     static const char *const names[] = {"momentum", "spin", "angular_momentum"};
     static const char *const labels[] = {"sum of m v [N s]", "sum of J Omega [N m s]", "angular momentum about the origin [N m s]"};
-    const int64_t rows = carom_table_rows(figures->states);
+    int64_t first;
+    const int64_t rows = carom_motion_shown(figures, &first);
     double *changes = malloc(3 * (size_t)rows * sizeof *changes);
     if (!changes) return carom_fail_memory(error, "figure");
     carom_plot_series series[3];
@@ -28,10 +29,10 @@ static carom_status figure_momenta(const carom_figures *figures, carom_error *er
         double *own = changes + m * rows;
         for (int64_t i = 0; i < rows; i++) {
             double change[SPACE];
-            for (int k = 0; k < SPACE; k++) change[k] = values[SPACE * i + k] - values[k];
+            for (int k = 0; k < SPACE; k++) change[k] = values[SPACE * (first + i) + k] - values[k];
             own[i] = carom_norm3(change);
         }
-        series[m] = (carom_plot_series){labels[m], CAROM_PLOT_LINE, rows, carom_motion_column(figures->states, "time"), own};
+        series[m] = (carom_plot_series){labels[m], CAROM_PLOT_LINE, rows, carom_motion_times(figures->states) + first, own};
     }
     const carom_plot plot = {.title = figures->title,
                              .x_label = "time [s]",
@@ -48,6 +49,8 @@ static carom_status figure_momenta(const carom_figures *figures, carom_error *er
 // How frames show space: two coordinates of it, side by side. Bodies that would cover each other are shown as a section.
 typedef struct view {
     const carom_bodies_motion *problem;
+    int frames;
+    int64_t row[MOST_FRAMES];          // of each frame's state
     int across, up, depth;             // coordinates to the right and upwards, and the one that is not seen
     double least[SPACE], most[SPACE];  // box of all frames
     double length[SPACE];              // of its sides
@@ -62,13 +65,19 @@ typedef struct strokes {
     int64_t count;
 } strokes;
 
-static int64_t row_of_frame(const carom_table *states, int frame) { return (carom_table_rows(states) - 1) * frame / (FRAMES - 1); }
-
-static view choose_view(const carom_bodies_motion *problem, const carom_table *states) {
+static view choose_view(const carom_figures *figures) {
+    const carom_bodies_motion *problem = figures->motion->bodies;
+    const carom_table *states = figures->states;
     view v = {.problem = problem, .least = {INFINITY, INFINITY, INFINITY}, .most = {-INFINITY, -INFINITY, -INFINITY}};
-    for (int frame = 0; frame < FRAMES; frame++) {
+    // The states at the times that are asked for, or evenly over all that are shown.
+    int64_t first;
+    const int64_t shown = carom_motion_shown(figures, &first);
+    v.frames = !figures->times ? FRAMES : figures->time_count < MOST_FRAMES ? figures->time_count : MOST_FRAMES;
+    for (int frame = 0; frame < v.frames; frame++)
+        v.row[frame] = figures->times ? carom_motion_find_state(states, figures->times[frame]) : first + (shown - 1) * frame / (FRAMES - 1);
+    for (int frame = 0; frame < v.frames; frame++) {
         int count;
-        const double *x = carom_table_series(states, carom_table_find(states, "position"), row_of_frame(states, frame), &count);
+        const double *x = carom_table_series(states, carom_table_find(states, "position"), v.row[frame], &count);
         for (int i = 0; i < count; i++) {
             const double radius = problem->body[i / SPACE].radius;
             v.least[i % SPACE] = fmin(v.least[i % SPACE], x[i] - radius);
@@ -85,9 +94,10 @@ static view choose_view(const carom_bodies_motion *problem, const carom_table *s
     // As many columns as come nearest to the picture's shape.
     const double width = v.length[v.across], height = v.length[v.up];
     double worst = INFINITY, area = 0;
-    for (int columns = 1; columns <= FRAMES; columns++) {
-        const double shape = columns * width / ((FRAMES / columns) * height), miss = fabs(log(shape / PICTURE_SHAPE));
-        if (FRAMES % columns || !(miss < worst)) continue;
+    for (int columns = 1; columns <= v.frames; columns++) {
+        const int lines = (v.frames + columns - 1) / columns;
+        const double miss = fabs(log(columns * width / (lines * height) / PICTURE_SHAPE));
+        if (!(miss < worst)) continue;
         worst = miss;
         v.columns = columns;
     }
@@ -150,7 +160,8 @@ static carom_status figure_frames(const carom_figures *figures, carom_error *err
     size_t planes = (size_t)problem->walls;
     for (int p = 0; p < problem->potentials; p++)
         if (problem->potential[p].type == CAROM_POTENTIAL_HERTZ) planes += (size_t)problem->potential[p].hertz.planes;
-    const size_t points = FRAMES * (OUTLINE_POINTS + 4) * (size_t)problem->bodies, most = FRAMES * 3 * planes;
+    const view v = choose_view(figures);
+    const size_t points = (size_t)v.frames * (OUTLINE_POINTS + 4) * (size_t)problem->bodies, most = (size_t)v.frames * 3 * planes;
     carom_arena arena = {0};
     strokes outlines = {.x = carom_arena_take(&arena, points, sizeof(double)), .y = carom_arena_take(&arena, points, sizeof(double))};
     strokes lines = {.x = carom_arena_take(&arena, most, sizeof(double)), .y = carom_arena_take(&arena, most, sizeof(double))};
@@ -159,11 +170,11 @@ static carom_status figure_frames(const carom_figures *figures, carom_error *err
         return carom_fail_memory(error, "figure");
     }
     // Bodies and planes of every frame, and the label with the frames' times.
-    const view v = choose_view(problem, states);
-    char label[FRAMES * 24 + 48], x_label[64], y_label[64], when[FRAMES][24];
-    for (int frame = 0; frame < FRAMES; frame++) {
+    char label[MOST_FRAMES * 24 + 48], x_label[64], y_label[64];
+    size_t used = (size_t)snprintf(label, sizeof label, v.section ? "section at " : "bodies at ");
+    for (int frame = 0; frame < v.frames; frame++) {
         int count, unused;
-        const int64_t row = row_of_frame(states, frame);
+        const int64_t row = v.row[frame];
         const double *x = carom_table_series(states, carom_table_find(states, "position"), row, &count);
         const double *q = carom_table_series(states, carom_table_find(states, "attitude"), row, &unused);
         for (int i = 0; i < count / SPACE; i++) add_body(&v, frame, &outlines, x + SPACE * i, q + 4 * i, problem->body[i].radius);
@@ -173,12 +184,12 @@ static carom_status figure_frames(const carom_figures *figures, carom_error *err
             for (int w = 0; one->type == CAROM_POTENTIAL_HERTZ && w < one->hertz.planes; w++)
                 add_plane(&v, frame, &lines, one->hertz.plane + 4 * w, one->hertz.plane[4 * w + 3]);
         }
-        snprintf(when[frame], sizeof *when, "%g", carom_motion_column(states, "time")[row]);
+        const char *separator = !frame ? "" : frame + 1 < v.frames ? ", " : " and ";
+        used += (size_t)snprintf(label + used, sizeof label - used, "%s%g", separator, carom_motion_times(states)[row]);
     }
-    snprintf(label, sizeof label, "%s at %s, %s, %s, %s, %s and %s s", v.section ? "section" : "bodies", when[0], when[1], when[2], when[3],
-             when[4], when[5]);
-    snprintf(x_label, sizeof x_label, "coordinate %d [m], frames from left to right", v.across + 1);
-    snprintf(y_label, sizeof y_label, "coordinate %d [m]%s", v.up + 1, v.columns < FRAMES ? ", then down" : "");
+    snprintf(label + used, sizeof label - used, " s");
+    snprintf(x_label, sizeof x_label, "%c [m], frames from left to right", "xyz"[v.across]);
+    snprintf(y_label, sizeof y_label, "%c [m]%s", "xyz"[v.up], v.columns < v.frames ? ", then down" : "");
     const carom_plot_series series[] = {{label, CAROM_PLOT_LINE, outlines.count, outlines.x, outlines.y},
                                         {lines.count ? "planes" : "", CAROM_PLOT_TRACES, lines.count, lines.x, lines.y}};
     const carom_plot plot = {

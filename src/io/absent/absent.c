@@ -65,8 +65,8 @@ carom_status carom_result_writer_open_motion(carom_result_writer *writer, const 
 }
 
 carom_status carom_result_writer_close_motion(carom_result_writer *writer, const carom_motion_answer *answer, const carom_table *ensemble,
-                                              carom_error *error) {
-    (void)writer, (void)answer, (void)ensemble;
+                                              const carom_table *ensemble_states, carom_error *error) {
+    (void)writer, (void)answer, (void)ensemble, (void)ensemble_states;
     return refuse("a result", error);
 }
 

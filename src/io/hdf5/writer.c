@@ -324,11 +324,12 @@ carom_status carom_result_writer_put_table(carom_result_writer *writer, const ch
 }
 
 carom_status carom_result_writer_close_motion(carom_result_writer *writer, const carom_motion_answer *answer, const carom_table *ensemble,
-                                              carom_error *error) {
+                                              const carom_table *ensemble_states, carom_error *error) {
     if (writer->group < 0) return carom_fail(error, CAROM_INTERNAL, "%s: no motion is open", writer->name);
     const carom_hdf5_reporting reporting = carom_hdf5_mute();
     const bool written = write_table(writer->group, "impacts", answer->impacts) && write_table(writer->group, "final", answer->final) &&
-                         write_table(writer->group, "names", answer->names) && write_table(writer->group, "ensemble", ensemble);
+                         write_table(writer->group, "names", answer->names) && write_table(writer->group, "ensemble", ensemble) &&
+                         write_table(writer->group, "ensemble_states", ensemble_states);
     const carom_status status = end_group(writer, written, answer->result, error);
     carom_hdf5_unmute(reporting);
     return status;

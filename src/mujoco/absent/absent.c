@@ -44,6 +44,11 @@ int carom_model_nv(const carom_model *model) {
     return 0;
 }
 
+const char *carom_model_path(const carom_model *model) {
+    (void)model;
+    return NULL;
+}
+
 const double *carom_model_qpos(const carom_model *model) {
     (void)model;
     return NULL;

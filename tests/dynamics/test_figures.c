@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pictures that integrators share, of made-up motions: windows of time, coordinates by unit, small changes of energy.
+#include "support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dynamics/dynamics_internal.h"
+
+enum { ROWS = 11, HINGES = 9, WIDTH = 7 + HINGES };
+
+static const carom_column columns[] = {{"t", CAROM_COLUMN_REAL, 1, "s", "", NULL},
+                                       {"qpos", CAROM_COLUMN_REAL, WIDTH, "", "", NULL},
+                                       {"energy", CAROM_COLUMN_REAL, 1, "J", "", NULL}};
+
+// A state each tenth of a second, coordinate k at k + t, and an energy of 1e6 J that grows by 3e-6 J in a second.
+static carom_table *make_states(void) {
+    carom_error error;
+    carom_table *states;
+    const carom_sizes none = {0};
+    assert_ok(carom_table_create(columns, 3, NULL, 0, &none, &states, &error), error);
+    for (int i = 0; i < ROWS; i++) {
+        assert_ok(carom_table_add_row(states, &error), error);
+        *carom_table_reals(states, 0) = 0.1 * i;
+        for (int k = 0; k < WIDTH; k++) carom_table_reals(states, 1)[k] = k + 0.1 * i;
+        *carom_table_reals(states, 2) = 1e6 + 3e-7 * i;
+    }
+    return states;
+}
+
+// What a picture must look like.
+typedef struct expected {
+    const char *name, *y_label;
+    int lines;
+    double first;  // value of the first line at the start of the window
+} expected;
+
+static const expected pictures[] = {{"energy-change", "energy since the start [1e-06 J]", 1, 0.6},
+                                    {"coordinates-m", "coordinate [m]", 3, 0.2},
+                                    {"coordinates-rad", "angle [rad]", 7, 7.2},
+                                    {"coordinates-rad-2", "angle [rad]", 2, 14.2},
+                                    {"coordinates-quaternion", "quaternion", 4, 3.2}};
+
+static carom_status check_picture(void *user, const char *name, const carom_plot *picture, carom_error *error) {
+    (void)error;
+    int *seen = user;
+    const expected *e = &pictures[(*seen)++];
+    assert_string_equal(name, e->name);
+    assert_string_equal(picture->y_label, e->y_label);
+    assert_int_equal(picture->series_count, e->lines);
+    for (int s = 0; s < picture->series_count; s++) {
+        // From 0.2 s to 0.4 s, both included.
+        assert_int_equal(picture->series[s].count, 3);
+        assert_close(picture->series[s].x[0], 0.2, 1e-15);
+        assert_close(picture->series[s].x[2], 0.4, 1e-15);
+        // An energy of 1e6 J is rounded by 1e-10 J.
+        assert_close(picture->series[s].y[0], e->first + s, 1e-3);
+    }
+    return CAROM_OK;
+}
+
+static void pictures_show_a_window_and_one_unit_each(void **state) {
+    (void)state;
+    static const char *const names[WIDTH] = {"trunk.x", "trunk.y", "trunk.z", "trunk.qw", "trunk.qx", "trunk.qy", "trunk.qz", "h1.q",
+                                             "h2",      "h3.knee", "h4",      "h5",       "h6",       "h7",       "h8",       "h9"};
+    bool turns[WIDTH - 1];
+    for (int i = 0; i < WIDTH - 1; i++) turns[i] = i >= 3;
+    const carom_mechanism mechanism = {.nq = WIDTH, .nv = WIDTH - 1, .position_names = names, .turns = turns};
+    const carom_motion motion = {.form = CAROM_MOTION_MECHANISM, .mechanism = &mechanism};
+    carom_table *states = make_states();
+    carom_error error;
+    int seen = 0;
+    const double window[] = {0.15, 0.4};
+    const carom_figures figures = {
+        .title = "", .motion = &motion, .states = states, .window = window, .user = &seen, .receive = check_picture};
+    assert_ok(carom_figure_mechanics(&figures, &error), error);
+    assert_int_equal(seen, sizeof pictures / sizeof *pictures);
+    carom_table_free(states);
+}
+
+static void states_are_found_by_time(void **state) {
+    (void)state;
+    carom_table *states = make_states();
+    const double times[] = {-1, 0, 0.04, 0.06, 0.1, 0.99, 1, 7};
+    const int rows[] = {0, 0, 0, 1, 1, 10, 10, 10};
+    for (int i = 0; i < 8; i++) assert_int_equal(carom_motion_find_state(states, times[i]), rows[i]);
+    // Of states at one time the last: what an impact has made.
+    carom_error error;
+    assert_ok(carom_table_add_row(states, &error), error);
+    *carom_table_reals(states, 0) = 1;
+    assert_int_equal(carom_motion_find_state(states, 1), 11);
+    carom_table_free(states);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pictures_show_a_window_and_one_unit_each),
+        cmocka_unit_test(states_are_found_by_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
