@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `carom --version`: of carom, and with `--verbose` of the libraries that decide what a build can do.
 #include <cblas.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/cli_internal.h"
@@ -39,5 +40,13 @@ int cli_version(int argc, char **argv) {
         else
             printf("%-8s  not in this build, which has no %s: install %s\n", libraries[i].name, libraries[i].what, libraries[i].packages);
     }
+    // The program that draws pictures is looked for when it is needed.
+    char drawn_by[80];
+    FILE *gnuplot = popen("gnuplot --version 2> /dev/null", "r");
+    if (gnuplot && fscanf(gnuplot, "gnuplot %79[^\n]", drawn_by) == 1)
+        printf("%-8s  %s\n", "gnuplot", drawn_by);
+    else
+        printf("%-8s  not found, and there are no pictures without it: install gnuplot-nox\n", "gnuplot");
+    if (gnuplot) pclose(gnuplot);
     return EXIT_DONE;
 }

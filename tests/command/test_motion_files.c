@@ -226,7 +226,8 @@ static void motions_become_films(void **state) {
     snprintf(
         line, sizeof line,
         "PATH=/nowhere \"$carom\" simulate %s --animate b.gif 2> said; status=$?; grep -q 'carom: --animate: b.gif: animations are made by "
-        "ffmpeg, which was not found' said && [ $(grep -c '' said) = 1 ] && rm said && [ \"$(ls -A)\" = line.sh ] && exit $status",
+        "ffmpeg, which was not found: install ffmpeg' said && [ $(grep -c '' said) = 1 ] && rm said && [ \"$(ls -A)\" = line.sh ] && exit "
+        "$status",
         scene);
     run_quietly(*state, 2, line);
     char *installed = run_line(*state, 0, "command -v ffmpeg || true");

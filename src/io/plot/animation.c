@@ -37,7 +37,7 @@ static carom_status run_ffmpeg(const char *path, const char *const words[], int 
     const bool found = carom_child_run(words, (int[]){input < 0 ? nowhere : input, nowhere, fileno(messages)}, &outcome);
     carom_status status = CAROM_OK;
     if (!found) {
-        status = carom_fail(error, CAROM_UNSUPPORTED, "%s: animations are made by ffmpeg, which was not found", path);
+        status = carom_fail(error, CAROM_UNSUPPORTED, "%s: animations are made by ffmpeg, which was not found: install ffmpeg", path);
     } else if (outcome) {
         char said[CAROM_MESSAGE_SIZE / 2];
         rewind(messages);

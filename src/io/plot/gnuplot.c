@@ -151,7 +151,7 @@ static carom_status run_gnuplot(FILE *script, const carom_gnuplot_format *format
 
     carom_status status = CAROM_OK;
     if (!started) {
-        status = carom_fail(error, CAROM_UNSUPPORTED, "%s: pictures are drawn by gnuplot, which was not found", path);
+        status = carom_fail(error, CAROM_UNSUPPORTED, "%s: pictures are drawn by gnuplot, which was not found: install gnuplot-nox", path);
     } else if (!whole) {
         char said[CAROM_MESSAGE_SIZE / 2];
         rewind(messages);
