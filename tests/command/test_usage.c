@@ -115,6 +115,9 @@ static void version_names_libraries(void **state) {
         snprintf(start, sizeof start, "\n%-8s  not in this build", names[i]);
         assert_int_equal(strstr(r.out, start) == NULL, support_has(names[i]));
     }
+    // The program that draws pictures is found at run time.
+    assert_non_null(strstr(r.out, "\ngnuplot   "));
+    assert_int_equal(strstr(r.out, "\ngnuplot   not found") == NULL, !system("command -v gnuplot > /dev/null"));
     assert_int_equal(carom_compliant_available(), support_has("SUNDIALS"));
     assert_int_equal(carom_exact_available(), support_has("PPL"));
     release(&r);
