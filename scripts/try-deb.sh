@@ -14,6 +14,9 @@ mkdir -m 777 /tmp/demo
 su -s /bin/sh nobody -c "cd /tmp/demo && carom sample $scenes/block.yaml -o block.h5 && carom plot block.h5 && carom compare $scenes/block.yaml -o out"
 ls /tmp/demo/*.png /tmp/demo/out/index.md
 carom --version --verbose
+# SUNDIALS, of whatever version.
+carom compliant $scenes/block-compliant.yaml
+carom design $scenes/tailed-biped.yaml
 digest=$(carom sample $scenes/block.yaml --json | sed -n 's/.*"digest": *"\([0-9a-f]*\)".*/\1/p' | head -n 1)
 [ -n "$digest" ]
 
