@@ -72,6 +72,11 @@ const double *carom_motion_column(const carom_table *table, const char *name);
 /// The states that pictures over time show: how many from `first` on.
 int64_t carom_motion_shown(const carom_figures *figures, int64_t *first);
 
+/// The units of the coordinates of a system or mechanism: "m", "rad", or "1" for a quaternion's numbers.
+/// @param count  receives the number of coordinates
+/// @return to be freed; NULL when out of memory
+const char **carom_motion_find_units(const carom_motion *motion, int *count);
+
 /// The picture "energy": those of the columns translational_, rotational_, kinetic_, potential_energy, energy, actuator_, friction_ and
 /// impact_work that there are, over time.
 carom_status carom_figure_energy(const carom_figures *figures, carom_error *error);

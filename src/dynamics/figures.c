@@ -123,19 +123,28 @@ carom_status carom_figure_energy_change(const carom_figures *figures, carom_erro
     return status;
 }
 
-// The unit of a coordinate. Of a mechanism, a quaternion's four numbers NAME.qw to NAME.qz have three velocities; every other coordinate
-// has one, which tells.
-static const char *unit_of(const carom_motion *motion, int coordinate) {
-    if (motion->form == CAROM_MOTION_SYSTEM) return motion->system->turns[coordinate] ? "rad" : "m";
+const char **carom_motion_find_units(const carom_motion *motion, int *count) {
+    const bool system = motion->form == CAROM_MOTION_SYSTEM;
     const carom_mechanism *mechanism = motion->mechanism;
-    int velocity = 0;
-    for (int i = 0; i < mechanism->nq; i++) {
-        const char *dot = strrchr(mechanism->position_names[i], '.');
-        const bool quaternion = dot && dot[1] == 'q' && dot[2] && strchr("wxyz", dot[2]) && !dot[3] && mechanism->nq > mechanism->nv;
-        if (i == coordinate) return quaternion ? "1" : mechanism->turns[velocity] ? "rad" : "m";
-        velocity += !quaternion || dot[2] != 'w';
+    *count = system ? motion->system->nv : mechanism->nq;
+    const size_t width = (size_t)*count, nv = system ? 0 : (size_t)mechanism->nv;
+    const char **units = malloc(width * sizeof *units);
+    double *velocity = calloc(nv + width, sizeof *velocity), *moved = velocity + nv;
+    for (size_t k = 0; units && k < width; k++) units[k] = !system ? "1" : motion->system->turns[k] ? "rad" : "m";
+    // A coordinate that a velocity moves at its own rate, by 1 in a second, has its unit. A quaternion's numbers change by less than 0.5.
+    for (size_t i = 0; units && velocity && i < nv; i++) {
+        velocity[i] = 1;
+        mechanism->advance(mechanism->self, mechanism->position, velocity, 1, moved);
+        velocity[i] = 0;
+        for (size_t k = 0; k < width; k++)
+            if (fabs(moved[k] - mechanism->position[k] - 1) < 1e-3) units[k] = mechanism->turns[i] ? "rad" : "m";
     }
-    return "";
+    if (!velocity) {
+        free(units);
+        units = NULL;
+    }
+    free(velocity);
+    return units;
 }
 
 carom_status carom_figure_coordinates(const carom_figures *figures, carom_error *error) {
@@ -144,20 +153,20 @@ carom_status carom_figure_coordinates(const carom_figures *figures, carom_error 
         {"m", "coordinates-m", "coordinate [m]"}, {"rad", "coordinates-rad", "angle [rad]"}, {"1", "coordinates-quaternion", "quaternion"}};
     const carom_motion *motion = figures->motion;
     const bool system = motion->form == CAROM_MOTION_SYSTEM;
-    const int width = system ? motion->system->nv : motion->mechanism->nq;
+    int width;
+    const char **unit = carom_motion_find_units(motion, &width);
     const char *const *names = system ? motion->system->names : motion->mechanism->position_names;
     const double *positions = carom_motion_column(figures->states, "qpos");
     int64_t first;
     const int64_t rows = carom_motion_shown(figures, &first);
     double *room = malloc(MOST_LINES * (size_t)rows * sizeof *room + 1);
-    if (!room) return carom_fail_memory(error, "figure");
-    carom_status status = CAROM_OK;
-    for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
+    carom_status status = room && unit ? CAROM_OK : carom_fail_memory(error, "figure");
+    for (size_t u = 0; !status && u < sizeof units / sizeof *units; u++) {
         carom_plot_series series[MOST_LINES];
         int lines = 0, page = 1;
         for (int k = 0; k < width && !status; k++) {
             // States have their coordinates row by row; pictures take an array for each.
-            if (!strcmp(unit_of(motion, k), units[u][0])) {
+            if (!strcmp(unit[k], units[u][0])) {
                 double *values = room + lines * rows;
                 for (int64_t i = 0; i < rows; i++) values[i] = positions[(first + i) * width + k];
                 series[lines++] = (carom_plot_series){names[k], CAROM_PLOT_LINE, rows, carom_motion_times(figures->states) + first, values};
@@ -173,6 +182,7 @@ carom_status carom_figure_coordinates(const carom_figures *figures, carom_error 
             page++;
         }
     }
+    free(unit);
     free(room);
     return status;
 }

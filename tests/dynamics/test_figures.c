@@ -60,13 +60,23 @@ static carom_status check_picture(void *user, const char *name, const carom_plot
     return CAROM_OK;
 }
 
+// A trunk that turns about its z axis, and hinges.
+static void advance(const void *self, const double *position, const double *velocity, double duration, double *moved) {
+    (void)self;
+    for (int k = 0; k < WIDTH; k++) moved[k] = position[k] + (k < 3 ? velocity[k] : k < 7 ? 0 : velocity[k - 1]) * duration;
+    moved[3] += cos(0.5 * velocity[5] * duration) - 1;
+    moved[6] += sin(0.5 * velocity[5] * duration);
+}
+
 static void pictures_show_a_window_and_one_unit_each(void **state) {
     (void)state;
     static const char *const names[WIDTH] = {"trunk.x", "trunk.y", "trunk.z", "trunk.qw", "trunk.qx", "trunk.qy", "trunk.qz", "h1.q",
                                              "h2",      "h3.knee", "h4",      "h5",       "h6",       "h7",       "h8",       "h9"};
     bool turns[WIDTH - 1];
     for (int i = 0; i < WIDTH - 1; i++) turns[i] = i >= 3;
-    const carom_mechanism mechanism = {.nq = WIDTH, .nv = WIDTH - 1, .position_names = names, .turns = turns};
+    const double position[WIDTH] = {1, 2, 1e6, 1};
+    const carom_mechanism mechanism = {
+        .nq = WIDTH, .nv = WIDTH - 1, .position = position, .position_names = names, .turns = turns, .advance = advance};
     const carom_motion motion = {.form = CAROM_MOTION_MECHANISM, .mechanism = &mechanism};
     carom_table *states = make_states();
     carom_error error;

@@ -421,10 +421,11 @@ static void members_draw_their_own_outcomes(void **state) {
     free_options(options);
 }
 
-// Pictures that were received: their names, and how many lines each has.
+// Pictures that were received: their names, how many lines all have, and from when to when these go.
 typedef struct gallery {
     char names[256];
     int lines;
+    double from, to;
 } gallery;
 
 static carom_status hang(void *user, const char *name, const carom_plot *picture, carom_error *error) {
@@ -432,19 +433,25 @@ static carom_status hang(void *user, const char *name, const carom_plot *picture
     gallery *all = user;
     strcat(strcat(all->names, name), " ");
     all->lines += picture->series_count;
+    for (int k = 0; k < picture->series_count; k++) {
+        const carom_plot_series *line = &picture->series[k];
+        all->from = fmin(all->from, line->x[0]);
+        all->to = fmax(all->to, line->x[line->count - 1]);
+    }
     return CAROM_OK;
 }
 
-// Coordinates of a kind share a picture; entries of a quaternion are in none.
+// Coordinates of a unit share a picture, and have tubes but for quaternions. A window shows what is in it.
 static void pictures_show_coordinates_by_kind(void **state) {
     (void)state;
     planar_body body = box_on_line(0);
     body.position[1] = 0.3;
     const spatial_box box = {.half = {0.1, 0.1, 0.1}, .mass = 1, .inertia = {1, 1, 1}, .position = {0, 0, 5, 1, 0, 0, 0}};
     const carom_mechanism mechanisms[] = {planar_mechanism(&body), box_mechanism(&box)};
-    const char *const names[] = {"energy lengths tube-lengths angles tube-angles ", "energy lengths tube-lengths "};
+    const char *const names[] = {"energy coordinates-m coordinates-rad tube-m tube-rad ",
+                                 "energy coordinates-m coordinates-quaternion tube-m "};
     for (int k = 0; k < 2; k++) {
-        const char *const pairs[] = {"duration", "0.3", "record", "0.1,0.3", NULL};
+        const char *const pairs[] = {"duration", "0.3", "record", "0.1,0.2,0.3", NULL};
         const carom_motion motion = {.form = CAROM_MOTION_MECHANISM, .mechanism = &mechanisms[k]};
         stepping_choice *options = start_options(pairs);
         const carom_motion_request request = {
@@ -455,12 +462,22 @@ static void pictures_show_coordinates_by_kind(void **state) {
         carom_table *states = run_states(mechanisms[k], pairs, &answer);
         assert_ok(carom_integrator_run(&request, NULL, &other, &error), error);
         assert_ok(carom_ensemble_run(&request, &other, &ensemble, &error), error);
-        gallery all = {0};
-        const carom_figures figures = {
-            .motion = &motion, .states = states, .answer = &answer, .ensemble = &ensemble, .user = &all, .receive = hang};
-        assert_ok(options->integrator->figures(&figures, &error), error);
-        assert_string_equal(all.names, names[k]);
-        assert_int_equal(all.lines, 6 + (k ? 3 + 5 : 2 + 5 + 1 + 5));
+        for (int windowed = 0; windowed < 2; windowed++) {
+            static const double window[] = {0.15, 0.25};
+            gallery all = {.from = INFINITY, .to = -INFINITY};
+            const carom_figures figures = {.motion = &motion,
+                                           .states = states,
+                                           .window = windowed ? window : NULL,
+                                           .answer = &answer,
+                                           .ensemble = &ensemble,
+                                           .user = &all,
+                                           .receive = hang};
+            assert_ok(options->integrator->figures(&figures, &error), error);
+            assert_string_equal(all.names, names[k]);
+            assert_int_equal(all.lines, 6 + (k ? 3 + 4 + 5 : 2 + 1 + 5 + 5));
+            assert_close(all.from, windowed ? 0.15 : 0, 1e-9);
+            assert_close(all.to, windowed ? 0.25 : 0.3, 1e-9);
+        }
         carom_ensemble_free(&ensemble);
         carom_motion_answer_free(&answer);
         carom_motion_answer_free(&other);
