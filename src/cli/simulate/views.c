@@ -17,7 +17,7 @@ enum {
     MOST_FRAMES = 250,
 };
 
-// Planes without an edge are shown this many times as large as the extent of everything else.
+// Planes are shown this far from the middle of everything else, as a share of its extent, unless they end before.
 #define PLANE_SIZE 0.6
 
 // Series of a picture that grows. Points belong to the arena.
@@ -82,19 +82,22 @@ static carom_status cover_state(scenery *s, const carom_table *states, int64_t r
     return status;
 }
 
-// A plane as a square around the middle of everything; seen edge on, a line.
+// What is seen of a plane: its part in a square around the middle of everything; edge on, a line.
 static carom_status add_plane(scenery *s, const carom_solid *plane, carom_error *error) {
-    double foot[3], points[8], away = 0;
-    for (int k = 0; k < 3; k++) away += plane->rotation[3 * k + 2] * (s->middle[k] - plane->position[k]);
-    for (int k = 0; k < 3; k++) foot[k] = plane->size[0] > 0 ? plane->position[k] : s->middle[k] - away * plane->rotation[3 * k + 2];
+    double from[2], to[2], points[8];
+    for (int axis = 0; axis < 2; axis++) {
+        double center = 0;
+        for (int k = 0; k < 3; k++) center += plane->rotation[3 * k + axis] * (s->middle[k] - plane->position[k]);
+        const double edge = plane->size[axis] > 0 ? plane->size[axis] : INFINITY, reach = PLANE_SIZE * s->size;
+        from[axis] = fmax(-edge, center - reach);
+        to[axis] = fmin(edge, center + reach);
+        // Everything is far from this plane.
+        if (!(from[axis] < to[axis])) return CAROM_OK;
+    }
     for (int corner = 0; corner < 4; corner++) {
+        const double along = corner == 1 || corner == 2 ? to[0] : from[0], across = corner > 1 ? to[1] : from[1];
         double point[3];
-        for (int k = 0; k < 3; k++) {
-            const double along = plane->size[0] > 0 ? plane->size[0] : PLANE_SIZE * s->size;
-            const double across = plane->size[1] > 0 ? plane->size[1] : PLANE_SIZE * s->size;
-            point[k] = foot[k] + (corner == 1 || corner == 2 ? along : -along) * plane->rotation[3 * k] +
-                       (corner > 1 ? across : -across) * plane->rotation[3 * k + 1];
-        }
+        for (int k = 0; k < 3; k++) point[k] = plane->position[k] + along * plane->rotation[3 * k] + across * plane->rotation[3 * k + 1];
         carom_view_project(&s->view, point, points + 2 * corner);
     }
     return add_points(s, CAROM_PLOT_TRACES, "", 0, 4, points, true, error);
