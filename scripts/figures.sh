@@ -183,9 +183,17 @@ cp "$results"/measured-sets/figure-*-impact-19.png "$figures/measured-set.png"
 "$carom" simulate scenes/rack.yaml --figures "$results/rack" >"$results/rack.txt"
 mv "$results/rack-paths.png" "$figures/rack-paths.png"
 # A build without KINSOL has no designs.
-if "$carom" simulate scenes/tailed-biped.yaml --orders --design --figures "$results/tailed-biped" >"$results/tailed-biped.txt"; then
+if "$carom" simulate scenes/tailed-biped.yaml --orders --design --figures "$results/tailed-biped" --times 0 >"$results/tailed-biped.txt"; then
     mv "$results/tailed-biped-orders.png" "$figures/tailed-biped-orders.png"
+    mv "$results/tailed-biped-view-side.png" "$figures/tailed-biped.png"
 fi
+"$carom" simulate scenes/tailed-biped-straight.yaml --orders --figures "$results/tailed-biped-straight" --times 0 >"$results/tailed-biped-straight.txt"
+mv "$results/tailed-biped-straight-orders.png" "$figures/tailed-biped-straight-orders.png"
+mv "$results/tailed-biped-straight-view-side.png" "$figures/tailed-biped-straight.png"
+# docs/stepping.md: a drop of the quadruped, and what its members may do.
+"$carom" simulate scenes/quadruped-drop.yaml --ensemble 100 --perturb 0.01 --record 0:1:0.01 --duration 1 --figures "$results/quadruped-drop" --views 3d --times 0,0.15,1 >"$results/quadruped-drop.txt"
+mv "$results/quadruped-drop-view-3d.png" "$figures/quadruped-drop.png"
+mv "$results/quadruped-drop-tube-m.png" "$figures/quadruped-drop-tube.png"
 if [ -x "$1/benchmarks/cradle" ]; then
     "$1/benchmarks/cradle" --points >"$results/cradle.txt"
     gnuplot <<END

@@ -104,13 +104,20 @@ static carom_status figure_orders(const carom_figures *figures, carom_error *err
     carom_plot_series *series = carom_arena_take(&arena, (size_t)scenes, sizeof *series);
     double *next = carom_arena_take(&arena, total, sizeof *next);
     carom_status status = arena.failed ? carom_fail_memory(error, "figure") : CAROM_OK;
+    bool has_zero = false;
     for (int k = 0; !status && k < scenes; k++) {
         const double *times = carom_table_series(orders, CAROM_ORDERS_TIMES, k, &count);
         const double *distances = carom_table_series(orders, CAROM_ORDERS_DISTANCES, k, &count);
-        series[k] = (carom_plot_series){carom_table_text(orders, CAROM_ORDERS_SCENE, k), CAROM_PLOT_LINE, count, times, next};
-        for (int i = 0; i < count; i++) *next++ = log10(fmax(distances[i], LEAST_DISTANCE));
+        // Without the start, where the two are the same.
+        const int first = count > 1;
+        series[k] =
+            (carom_plot_series){carom_table_text(orders, CAROM_ORDERS_SCENE, k), CAROM_PLOT_LINE, count - first, times + first, next};
+        for (int i = first; i < count; i++) {
+            has_zero = has_zero || distances[i] < LEAST_DISTANCE;
+            *next++ = log10(fmax(distances[i], LEAST_DISTANCE));
+        }
     }
-    static const char label[] = "log10 of |p - p'|/|p| (at least 1e-17), orders argmin and argmax";
+    const char *label = has_zero ? "log10 of |p - p'|/|p|; 0 is drawn at -17" : "log10 of |p - p'|/|p|";
     const carom_plot plot = {.title = figures->title, .x_label = "time [s]", .y_label = label, .series = series, .series_count = scenes};
     if (!status) status = figures->receive(figures->user, "orders", &plot, error);
     carom_arena_free(&arena);
