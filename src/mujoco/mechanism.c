@@ -209,6 +209,8 @@ carom_status carom_model_create_mechanism(carom_model *model, const carom_model_
     if (!created) return carom_fail_memory(error, model->path);
     created->model = model;
     status = take_detection(created, motion->detection ? motion->detection : &defaults, error);
+    for (int i = 0; i < model_count(model->compiled->ngeom); i++)
+        created->has_fields = created->has_fields || model->compiled->geom_type[i] == mjGEOM_HFIELD;
     created->is_listed = motion->contacts != NULL;
     if (!status && motion->contacts)
         status = model_place_contacts(model, motion->contacts, motion->contact_count, &created->arena, &created->listed, error);

@@ -12,6 +12,7 @@ typedef struct model_mechanism {
     carom_detection detection;
     bool filters;       // the detection leaves contacts out
     bool *takes_limit;  // [njnt + ntendon]
+    bool has_fields;    // geoms that are height fields
     bool is_listed;     // contacts are those of the list, not detected
     model_plane_contacts listed;
     int rows;  // of the controls; 0: none are given
@@ -45,7 +46,7 @@ void model_advance_position(const void *self, const double *position, const doub
 carom_status model_detect_touches(void *opened, const double *position, double margin, carom_touches *touches, carom_error *error);
 void model_name_touch(const void *self, const carom_touch *touch, char *name, size_t size);
 
-// Room for so many touches; those found before are lost where there was less. CAROM_OUT_OF_MEMORY.
+// Room for so many touches, beside those found before. CAROM_OUT_OF_MEMORY.
 carom_status model_make_touch_room(mechanism_work *work, int touches, carom_error *error);
 
 // Copies the controls over time, checked against the actuators' ranges.

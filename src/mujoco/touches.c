@@ -2,6 +2,7 @@
 // A model in motion: the contacts, stops and equality constraints at a position.
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "carom/dense.h"
 #include "mujoco/mechanism.h"
@@ -13,18 +14,30 @@
 carom_status model_make_touch_room(mechanism_work *work, int touches, carom_error *error) {
     if (touches <= work->touch_room) return CAROM_OK;
     // Half as much again, so that a growing pile does not allocate at every step.
-    const size_t nv = (size_t)work->mechanism->base.nv, room = (size_t)touches + (size_t)touches / 2;
+    const size_t nv = (size_t)work->mechanism->base.nv, room = (size_t)touches + (size_t)touches / 2, count = (size_t)work->count;
+    carom_arena grown = {0};
+    carom_touch *list = carom_arena_take(&grown, room, sizeof *list);
+    int(*bodies)[2] = carom_arena_take(&grown, room, sizeof *bodies);
+    double *normal = carom_arena_take(&grown, room * nv, sizeof *normal);
+    double *tangent = carom_arena_take(&grown, 2 * room * nv, sizeof *tangent);
+    work->order = carom_arena_take(&grown, room, sizeof *work->order);
+    work->rows = carom_arena_take(&grown, 3 * nv, sizeof *work->rows);
+    work->first = carom_arena_take(&grown, 3 * nv, sizeof *work->first);
+    work->second = carom_arena_take(&grown, 3 * nv, sizeof *work->second);
+    if (count && !grown.failed) {
+        memcpy(list, work->touches, count * sizeof *list);
+        memcpy(bodies, work->bodies, count * sizeof *bodies);
+        memcpy(normal, work->normal, count * nv * sizeof *normal);
+        memcpy(tangent, work->tangent, 2 * count * nv * sizeof *tangent);
+    }
+    work->touches = list;
+    work->bodies = bodies;
+    work->normal = normal;
+    work->tangent = tangent;
     carom_arena_free(&work->arena);
-    work->touches = carom_arena_take(&work->arena, room, sizeof *work->touches);
-    work->bodies = carom_arena_take(&work->arena, room, sizeof *work->bodies);
-    work->order = carom_arena_take(&work->arena, room, sizeof *work->order);
-    work->normal = carom_arena_take(&work->arena, room * nv, sizeof *work->normal);
-    work->tangent = carom_arena_take(&work->arena, 2 * room * nv, sizeof *work->tangent);
-    work->rows = carom_arena_take(&work->arena, 3 * nv, sizeof *work->rows);
-    work->first = carom_arena_take(&work->arena, 3 * nv, sizeof *work->first);
-    work->second = carom_arena_take(&work->arena, 3 * nv, sizeof *work->second);
-    work->touch_room = work->arena.failed ? 0 : (int)room;
-    return work->arena.failed ? carom_fail_memory(error, work->mechanism->model->path) : CAROM_OK;
+    work->arena = grown;
+    work->touch_room = grown.failed ? 0 : (int)room;
+    return grown.failed ? carom_fail_memory(error, work->mechanism->model->path) : CAROM_OK;
 }
 
 // A guarded call: positions, and the rows of the equality constraints. Stops and dry friction are switched off in this copy of the model.
@@ -145,8 +158,13 @@ static bool is_left_out(const mechanism_work *work) {
     return model_judge_name(&mechanism->detection, fate, name) != MODEL_KEPT;
 }
 
-// Contacts that MuJoCo found, by their geoms; points of a pair stay in their order.
-static carom_status add_detected(mechanism_work *work, carom_error *error) {
+static bool touches_field(const mjModel *compiled, const mjContact *contact) {
+    return !model_touches_flex(contact) &&
+           (compiled->geom_type[contact->geom1] == mjGEOM_HFIELD || compiled->geom_type[contact->geom2] == mjGEOM_HFIELD);
+}
+
+// Contacts that MuJoCo found, by their geoms, those with height fields or the others; points of a pair stay in their order.
+static carom_status add_detected(mechanism_work *work, bool with_fields, carom_error *error) {
     const model_mechanism *mechanism = work->mechanism;
     const mjContact *contacts = work->data->contact;
     const int found = work->data->ncon;
@@ -163,6 +181,7 @@ static carom_status add_detected(mechanism_work *work, carom_error *error) {
     }
     for (int i = 0; i < found; i++) {
         const mjContact *contact = &contacts[work->order[i]];
+        if (mechanism->has_fields && touches_field(work->compiled, contact) != with_fields) continue;
         model_touch touch;
         const carom_status status = model_read_contact(mechanism->model, &mechanism->detection, contact, &touch, error);
         if (status) return status;
@@ -228,6 +247,17 @@ static void add_limits(mechanism_work *work) {
     }
 }
 
+// MuJoCo leaves out what it has no room for, with a warning.
+static carom_status check_room(const mechanism_work *work, carom_error *error) {
+    const mjWarningStat *warnings = work->data->warning;
+    const bool full = warnings[mjWARN_CONTACTFULL].number > 1;
+    if (!full && warnings[mjWARN_CNSTRFULL].number <= 1) return CAROM_OK;
+    char room[MODEL_ROOM_SIZE];
+    model_describe_room(work->compiled, full ? "nconmax" : "njmax", room);
+    return carom_fail(error, CAROM_BAD_INPUT, "%s: there are more %s than %s", work->mechanism->model->path,
+                      full ? "contacts" : "constraints", room);
+}
+
 carom_status model_detect_touches(void *opened, const double *position, double margin, carom_touches *touches, carom_error *error) {
     mechanism_work *work = opened;
     const model_mechanism *mechanism = work->mechanism;
@@ -241,22 +271,20 @@ carom_status model_detect_touches(void *opened, const double *position, double m
     work->count = 0;
     carom_status status = model_guard_call(find_equations, work, error);
     if (!status) status = take_equations(work, error);
-    if (!status && !mechanism->is_listed) status = model_guard_call(find_contacts, work, error);
+    if (!status) status = check_room(work, error);
     if (status) return status;
-    const bool full = data->warning[mjWARN_CONTACTFULL].number > 1;
-    if (full || data->warning[mjWARN_CNSTRFULL].number > 1) {
-        char room[MODEL_ROOM_SIZE];
-        model_describe_room(compiled, full ? "nconmax" : "njmax", room);
-        return carom_fail(error, CAROM_BAD_INPUT, "%s: there are more %s than %s", mechanism->model->path,
-                          full ? "contacts" : "constraints", room);
-    }
     const int limits = 2 * (model_count(compiled->njnt) + model_count(compiled->ntendon));
-    status = model_make_touch_room(work, data->ncon + mechanism->listed.count + limits, error);
-    if (status) return status;
-    if (mechanism->is_listed)
-        add_listed(work);
-    else
-        status = add_detected(work, error);
+    status = model_make_touch_room(work, mechanism->listed.count + limits, error);
+    if (!status && mechanism->is_listed) add_listed(work);
+    // MuJoCo lifts a height field by the margin and measures from there, so its contacts are found without one, when they touch.
+    for (int pass = 0; pass < (mechanism->is_listed ? 0 : mechanism->has_fields ? 2 : 1) && !status; pass++) {
+        work->margin = pass ? 0 : margin;
+        status = model_guard_call(find_contacts, work, error);
+        if (!status) status = check_room(work, error);
+        if (!status) status = model_make_touch_room(work, work->count + data->ncon + limits, error);
+        if (!status) status = add_detected(work, pass, error);
+    }
+    work->margin = margin;
     if (status) return status;
     add_limits(work);
     // MuJoCo only warns about a NaN in a model file, and goes on with it.

@@ -309,6 +309,34 @@ static void test_detection_has_no_memory(void **state) {
     stop(&m);
 }
 
+// A ball above a level height field beside a floor: whatever the margin, the gap is the distance from the field, of a ball that touches.
+static void test_height_fields_stay_in_their_place(void **state) {
+    (void)state;
+    motion m =
+        start("<mujoco><asset><hfield name='land' nrow='4' ncol='4' size='1 1 0.2 0.1'/></asset><worldbody>"
+              "<geom name='land' type='hfield' hfield='land' pos='0 0 0.1'/><geom name='floor' type='plane' size='2 2 1' pos='0 0 0.099'/>"
+              "<body name='ball' pos='0.1 0.2 0.2'><joint name='z' type='slide' axis='0 0 1'/><geom name='ball' size='0.1'/></body>"
+              "</worldbody></mujoco>",
+              NULL);
+    const double margins[] = {0, 1e-3, 0.05};
+    for (int i = 0; i < 3; i++) {
+        const carom_touches under = detect_at(&m, (double[]){-1e-4}, margins[i]);
+        int fields = 0;
+        for (int k = 0; k < under.count; k++) {
+            if (under.touch[k].first) continue;
+            fields++;
+            assert_close(under.touch[k].gap, -1e-4, 1e-7);
+            assert_close(under.normal[k], 1, 1e-6);
+        }
+        assert_true(fields > 0);
+        // The floor is 1.1 mm below the ball; the field is not felt from afar.
+        const carom_touches above = detect_at(&m, (double[]){1e-4}, margins[i]);
+        assert_int_equal(above.count, margins[i] > 2e-3);
+        if (above.count) assert_close(above.touch[0].gap, 1.1e-3, 1e-12);
+    }
+    stop(&m);
+}
+
 // Friction is that of a pair as impacts have it, and names are theirs.
 static void test_friction_and_names(void **state) {
     (void)state;
@@ -560,6 +588,7 @@ int main(void) {
         cmocka_unit_test(test_controls_over_time),
         cmocka_unit_test(test_jacobians_are_derivatives),
         cmocka_unit_test(test_detection_has_no_memory),
+        cmocka_unit_test(test_height_fields_stay_in_their_place),
         cmocka_unit_test(test_friction_and_names),
         cmocka_unit_test(test_detection_is_chosen),
         cmocka_unit_test(test_planar_points_are_one),
