@@ -244,12 +244,16 @@ static carom_status refuse_unheeded(const carom_model *model, carom_error *error
                               "%s: tendon '%s' has %s, which mechanisms with listed contacts do not heed" UNHEEDING, model->path, name,
                               rubbing ? "frictionloss" : "limits");
     }
-    if (compiled->neq) {
+    if (model_has_foreign_parts(compiled))
+        return carom_fail(error, CAROM_UNSUPPORTED,
+                          "%s: deformable bodies (flex) and plugins, which mechanisms with listed contacts do not heed" UNHEEDING,
+                          model->path);
+    if (compiled->neq && model_is_enabled(model, mjDSBL_EQUALITY)) {
         model_write_name(model, mjOBJ_EQUALITY, 0, "number ", name, sizeof name);
         return carom_fail(error, CAROM_UNSUPPORTED,
                           "%s: equality constraint '%s': mechanisms with listed contacts do not heed any" UNHEEDING, model->path, name);
     }
-    for (int i = 0; model_has_actuators(model) && i < model_count(compiled->nu); i++) {
+    for (int i = 0; model_has_actuators(model) && i < model_count_actuators(compiled); i++) {
         model_write_name(model, mjOBJ_ACTUATOR, i, "number ", name, sizeof name);
         const char *what = compiled->actuator_dyntype[i] != mjDYN_NONE      ? "a state of its own (dyntype)"
                            : compiled->actuator_gaintype[i] > mjGAIN_AFFINE ? "a gain that is not affine"
@@ -261,6 +265,9 @@ static carom_status refuse_unheeded(const carom_model *model, carom_error *error
                               "%s: actuator '%s' has %s, which mechanisms with listed contacts do not heed" UNHEEDING, model->path, name,
                               what);
     }
+    if (model_has_actuators(model) && model_has_memory(compiled))
+        return carom_fail(error, CAROM_UNSUPPORTED, "%s: delays of actuators, which mechanisms with listed contacts do not heed" UNHEEDING,
+                          model->path);
     return CAROM_OK;
 }
 
