@@ -96,7 +96,10 @@ bool rodrigues_neighbours_update(rodrigues_neighbours *list, const double *posit
                     list->second = grown;
                     list->capacity = capacity;
                 }
-                list->second[pairs++] = j;
+                // In order: sums of forces then depend neither on cells nor on when the list was made.
+                int64_t place = pairs++;
+                for (; place > list->start[i] && list->second[place - 1] > j; place--) list->second[place] = list->second[place - 1];
+                list->second[place] = j;
             }
         }
     }

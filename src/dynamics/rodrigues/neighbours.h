@@ -7,7 +7,7 @@
 #include "carom/arena.h"
 #include "carom/base.h"
 
-/// All zero is an empty list. Pairs of body i are second[start[i]] .. second[start[i + 1] - 1], all above i, in a fixed order.
+/// All zero is an empty list. Pairs of body i are second[start[i]] .. second[start[i + 1] - 1], all above i, in ascending order.
 typedef struct rodrigues_neighbours {
     int bodies;
     double skin;         // the list holds every pair whose surfaces were nearer than this
