@@ -158,6 +158,8 @@ typedef struct carom_bonds {
     const int *pairs;   ///< [count x 2], indices of different bodies
     double Km, Ka, Ks;  ///< bending, axial and shear stiffness, >= 0 [J]
     carom_shear shear;
+    double break_force;   ///< at the end of a step with a larger force between its bodies a bond breaks [N]; 0: never
+    double break_energy;  ///< the same by its energy [J]
 } carom_bonds;
 
 /// Adds forces [bodies x 3, N], torques (inertial frame) [bodies x 3, N m] and the energy [J] of a potential of positions [bodies x 3] and

@@ -95,6 +95,31 @@ static inline problem *create_cluster(int n, carom_shear shear) {
     return s;
 }
 
+// The ring of Baker & Gonzalez, section 4.2: bonds join particles k and k + 1, and particle 0 touches the wall x1 = 0.
+static inline problem *create_torus(carom_shear shear) {
+    problem *s = calloc(1, sizeof *s);
+    assert_non_null(s);
+    const double diameter = 3 * sin(PI / RING);
+    for (int k = 0; k < RING; k++) {
+        const double angle = PI + 2 * PI * k / RING;
+        s->body[k] = (carom_particle){.mass = 1,
+                                      .inertia = {1, 1, 1},
+                                      .radius = diameter / 2,
+                                      .position = {1.5 + diameter / 2 + 1.5 * cos(angle), 1.5 * sin(angle), 0},
+                                      .attitude = {1},
+                                      .velocity = {-1, 0, 0}};
+        s->pairs[2 * k] = k;
+        s->pairs[2 * k + 1] = (k + 1) % RING;
+    }
+    s->planes[0] = 1;
+    s->potential[0] = (carom_potential){.type = CAROM_POTENTIAL_BONDS,
+                                        .bonds = {.count = RING, .pairs = s->pairs, .Km = 10, .Ka = 200, .Ks = 200, .shear = shear}};
+    s->potential[1] =
+        (carom_potential){.type = CAROM_POTENTIAL_HERTZ, .hertz = {.Kpp = 2100, .Kpw = 2100, .planes = 1, .plane = s->planes}};
+    borrow(s, RING, 2);
+    return s;
+}
+
 // ------------------------------------------------------------------------------------------------------------- running
 
 static inline void make(problem *s, rodrigues_map map, bool fourth, rodrigues *run) {

@@ -31,7 +31,7 @@ static const cli_flag flags[] = {
     {"perturbed", "both|position|attitude", "what is perturbed (default both)"},
     {"orders", NULL, "also run with the orders argmin and argmax of impacts, and show how far their momenta part"},
     {"design", NULL, "with --orders: the same for the solution of the scene's `design`"},
-    {"save-state", "FILE", "write the end as a state from which a later run goes on, bit by bit (stepping; JSON)"},
+    {"save-state", "FILE", "write the end as a state from which a later run goes on, bit by bit (stepping, rodrigues; JSON)"},
     {"resume", "FILE", "go on from such a state, until the duration from the first start is over"},
     {"threads", "N", "threads of an ensemble and of many bodies (default: one per core); results do not depend on it"},
     {"json", NULL, "print one JSON document"},

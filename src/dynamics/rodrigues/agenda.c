@@ -2,6 +2,7 @@
 // Impacts one by one: a queue with the next event of each body, which is an impact or the way into an adjacent cell.
 #include "dynamics/rodrigues/agenda.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "carom/vector3.h"
@@ -262,6 +263,51 @@ bool rodrigues_agenda_finish(rodrigues *run, double h) {
         run->agenda.errand[i].leaves -= h;
     }
     run->agenda.now = 0;
+    return true;
+}
+
+// Infinite times as the largest number: files have no infinity.
+void rodrigues_agenda_save(const rodrigues *run, double *errands) {
+    for (int i = 0; i < run->bodies; i++, errands += RODRIGUES_ERRAND) {
+        const rodrigues_errand *own = &run->agenda.errand[i];
+        const double cells[] = {(double)own->cell[0], (double)own->cell[1], (double)own->cell[2]};
+        const double values[RODRIGUES_ERRAND] = {fmin(own->time, DBL_MAX),
+                                                 fmin(own->leaves, DBL_MAX),
+                                                 cells[0],
+                                                 cells[1],
+                                                 cells[2],
+                                                 own->partner,
+                                                 own->partner_impacts,
+                                                 own->impacts};
+        memcpy(errands, values, sizeof values);
+    }
+}
+
+bool rodrigues_agenda_resume(rodrigues *run, double width, const double *errands) {
+    rodrigues_agenda *agenda = &run->agenda;
+    if (!(width > 0)) return false;
+    for (int64_t i = 0; i < run->bodies; i++) {
+        const double *own = errands + RODRIGUES_ERRAND * i, partner = own[5];
+        for (int k = 2; k < 5; k++)
+            if (!(fabs(own[k]) <= FURTHEST_CELL)) return false;
+        for (int k = 6; k < 8; k++)
+            if (!(fabs(own[k]) <= INT32_MAX)) return false;
+        const bool side = partner >= SIDE && partner < SIDE + SIDES, met = partner >= -run->motion->walls && partner < run->bodies;
+        if ((!side && !met) || partner != floor(partner)) return false;
+    }
+    agenda->width = width;
+    for (int i = 0; i < run->bodies; i++, errands += RODRIGUES_ERRAND) {
+        rodrigues_errand *own = &agenda->errand[i];
+        leave_cell(agenda, i);
+        own->time = errands[0] < DBL_MAX ? errands[0] : INFINITY;
+        own->leaves = errands[1] < DBL_MAX ? errands[1] : INFINITY;
+        for (int k = 0; k < 3; k++) own->cell[k] = (int64_t)errands[2 + k];
+        own->partner = (int)errands[5];
+        own->partner_impacts = (int)errands[6];
+        own->impacts = (int)errands[7];
+        enter_cell(agenda, i);
+        sift(agenda, run->bodies, i);
+    }
     return true;
 }
 

@@ -86,6 +86,8 @@ static carom_status check_potential(const carom_potential *p, int index, carom_e
                 {CAROM_POTENTIAL_BONDS, {"Km", &p->bonds.Km, 1, 0}},
                 {CAROM_POTENTIAL_BONDS, {"Ka", &p->bonds.Ka, 1, 0}},
                 {CAROM_POTENTIAL_BONDS, {"Ks", &p->bonds.Ks, 1, 0}},
+                {CAROM_POTENTIAL_BONDS, {"break_force", &p->bonds.break_force, 1, 0}},
+                {CAROM_POTENTIAL_BONDS, {"break_energy", &p->bonds.break_energy, 1, 0}},
                 {CAROM_POTENTIAL_HERTZ, {"Kpp", &p->hertz.Kpp, 1, 0}},
                 {CAROM_POTENTIAL_HERTZ, {"Kpw", &p->hertz.Kpw, 1, 0}},
                 {CAROM_POTENTIAL_HERTZ, {"planes", hertz ? p->hertz.plane : NULL, hertz ? 4 * p->hertz.planes : 0, -INFINITY}}};
@@ -114,6 +116,9 @@ carom_status rodrigues_check_motion(const carom_bodies_motion *motion, rodrigues
         return carom_fail(error, CAROM_BAD_INPUT, "order: 4 is composed of symmetric steps, which those of map first-order are not");
     if (fourth_order && (motion->walls > 0 || motion->collisions))
         return carom_fail(error, CAROM_BAD_INPUT, "order: 4 takes steps back in time and is for motions without impacts");
+    if (map == RODRIGUES_MIDPOINT && (motion->walls > 0 || motion->collisions))
+        return carom_fail(error, CAROM_BAD_INPUT,
+                          "map: midpoint moves centers by forces that it has to find, and is for motions without impacts");
     // Each entry of the lists, and what bodies that collide need.
     for (int i = 0; !status && i < motion->bodies; i++) status = check_body(&motion->body[i], i, map, error);
     for (int k = 0; !status && k < motion->potentials; k++) status = check_potential(&motion->potential[k], k, error);

@@ -7,8 +7,6 @@
 #include "carom/quaternion.h"
 #include "dynamics/rodrigues/rodrigues.h"
 
-enum { PLANE_ROW = 5 };  // unit normal, offset, stiffness
-
 // ------------------------------------------------------------------------------------------------------------ one body
 
 // Where the potentials of one body are added up.
@@ -25,9 +23,9 @@ static double press(double K, double distance, double D, double *energy) {
     return K / D * s * root;
 }
 
-// The potentials of body i alone: those of gravity, dipoles and planes.
+// The potentials of body i alone: those of gravity, offset masses and dipoles.
 static void add_potentials(const rodrigues *run, int64_t i, body_sum *sum) {
-    const double *x = run->evaluated.position + 3 * i, *q = run->evaluated.attitude + 4 * i, mass = run->mass[i], radius = run->radius[i];
+    const double *x = run->evaluated.position + 3 * i, *q = run->evaluated.attitude + 4 * i, mass = run->mass[i];
     for (int k = 0; k < run->motion->potentials; k++) {
         const carom_potential *p = &run->motion->potential[k];
         switch (p->type) {
@@ -66,9 +64,13 @@ static void add_potentials(const rodrigues *run, int64_t i, body_sum *sum) {
         case CAROM_POTENTIAL_USER: break;  // not of one body alone
         }
     }
-    // Soft planes of all Hertz potentials.
+}
+
+// Soft planes of all Hertz potentials.
+static void add_planes(const rodrigues *run, int64_t i, body_sum *sum) {
+    const double *x = run->evaluated.position + 3 * i, radius = run->radius[i];
     for (int w = 0; w < run->planes; w++) {
-        const double *plane = run->plane + PLANE_ROW * w, distance = carom_dot3(plane, x) + plane[3];
+        const double *plane = run->plane + RODRIGUES_PLANE_ROW * w, distance = carom_dot3(plane, x) + plane[3];
         if (distance < radius) carom_add3(press(plane[4], distance, radius, &sum->energy), plane, sum->force);
     }
 }
@@ -89,7 +91,12 @@ static double direction_between(const rodrigues_state *state, int i, int j, doub
     return r;
 }
 
-void rodrigues_bond_push(const rodrigues_bond *bond, const rodrigues_state *state, rodrigues_push *push) {
+void rodrigues_bond_push(const rodrigues_bond *bond, const rodrigues_state *state, rodrigues_push *push, double terms[3]) {
+    if (bond->broken) {
+        *push = (rodrigues_push){0};
+        if (terms) memset(terms, 0, 3 * sizeof *terms);
+        return;
+    }
     const double *qi = state->attitude + 4 * bond->first, *qj = state->attitude + 4 * bond->second;
     double n[3], turn[4], turned[3];
 
@@ -135,12 +142,16 @@ void rodrigues_bond_push(const rodrigues_bond *bond, const rodrigues_state *stat
         }
     }
     push->energy += 0.5 * bond->Ks * slack * slack;
+    if (!terms) return;
+    terms[RODRIGUES_BENDING] = 0.5 * bond->Km * angle * angle;
+    terms[RODRIGUES_STRETCHING] = 0.5 * bond->Ka * stretch * stretch;
+    terms[RODRIGUES_SHEAR] = 0.5 * bond->Ks * slack * slack;
 }
 
 // What each bond does, once for both of its bodies.
 static void push_bonds(rodrigues *run, int64_t block, int64_t first, int64_t end) {
     (void)block;
-    for (int64_t k = first; k < end; k++) rodrigues_bond_push(&run->bond[k], &run->evaluated, &run->bond_push[k]);
+    for (int64_t k = first; k < end; k++) rodrigues_bond_push(&run->bond[k], &run->evaluated, &run->bond_push[k], NULL);
 }
 
 // Pairs of the list in contact, those of a block of first bodies.
@@ -176,6 +187,7 @@ static void sum_bodies(rodrigues *run, int64_t block, int64_t first, int64_t end
     for (int64_t i = first; i < end; i++) {
         body_sum sum = {0};
         add_potentials(run, i, &sum);
+        add_planes(run, i, &sum);
         if (run->bonds) gather(&run->of_bonds, run->bond_push, i, true, &sum);
         if (run->has_contacts) gather(&run->of_contacts, run->contact_push, i, false, &sum);
         memcpy(run->evaluated.force + 3 * i, sum.force, sizeof sum.force);
@@ -231,6 +243,7 @@ static bool update_contacts(rodrigues *run, const rodrigues_state *state) {
 
 bool rodrigues_evaluate(rodrigues *run, const rodrigues_state *state, double *energy) {
     run->evaluated = *state;
+    run->evaluations++;
     if (run->has_contacts && !update_contacts(run, state)) {
         run->failure = (rodrigues_failure){.problem = RODRIGUES_NO_MEMORY};
         return false;
@@ -249,6 +262,49 @@ bool rodrigues_evaluate(rodrigues *run, const rodrigues_state *state, double *en
     return true;
 }
 
+bool rodrigues_energy_terms(rodrigues *run, double terms[RODRIGUES_TERMS]) {
+    memset(terms, 0, RODRIGUES_TERMS * sizeof *terms);
+    run->evaluated = run->now;
+    if (run->has_contacts && !update_contacts(run, &run->now)) return false;
+    rodrigues_push push;
+    for (int64_t k = 0; k < run->bonds; k++) {
+        double own[3];
+        rodrigues_bond_push(&run->bond[k], &run->now, &push, own);
+        for (int term = 0; term < 3; term++) terms[term] += own[term];
+    }
+    for (int64_t i = 0; i < run->bodies; i++) {
+        body_sum fields = {0}, planes = {0};
+        add_potentials(run, i, &fields);
+        add_planes(run, i, &planes);
+        terms[RODRIGUES_FIELD] += fields.energy;
+        terms[RODRIGUES_PLANE] += planes.energy;
+        for (int64_t k = run->has_contacts ? run->contacts.start[i] : 0; run->has_contacts && k < run->contacts.start[i + 1]; k++) {
+            const int j = run->contacts.second[k];
+            double n[3];
+            press(run->Kpp, direction_between(&run->now, (int)i, j, n), run->radius[i] + run->radius[j], &terms[RODRIGUES_CONTACT]);
+        }
+    }
+    // Callbacks are what is left of the sum.
+    double known = 0;
+    for (int term = 0; term < RODRIGUES_TERMS; term++) known += terms[term];
+    if (run->has_users) terms[RODRIGUES_FIELD] += run->potential - known;
+    return true;
+}
+
+bool rodrigues_break_bonds(rodrigues *run) {
+    const int64_t before = run->broken;
+    for (int64_t k = 0; k < run->bonds; k++) {
+        rodrigues_bond *bond = &run->bond[k];
+        const rodrigues_push *push = &run->bond_push[k];
+        const bool torn = bond->break_force > 0 && carom_norm3(push->force) > bond->break_force;
+        const bool strained = bond->break_energy > 0 && push->energy > bond->break_energy;
+        if (bond->broken || (!torn && !strained)) continue;
+        bond->broken = true;
+        run->broken++;
+    }
+    return run->broken == before || rodrigues_evaluate(run, &run->now, &run->potential);
+}
+
 // ------------------------------------------------------------------------------------------- reasons and preparation
 
 // Two centers at the same place, bit for bit: the direction between them has no meaning.
@@ -261,7 +317,7 @@ void rodrigues_explain_force(rodrigues *run, const rodrigues_state *state) {
     for (int64_t k = 0; k < run->bonds; k++) {
         run->failure.body = run->bond[k].first;
         run->failure.other = run->bond[k].second;
-        if (coincide(state, run->failure.body, run->failure.other)) return;
+        if (!run->bond[k].broken && coincide(state, run->failure.body, run->failure.other)) return;
     }
     for (int64_t i = 0; run->has_contacts && i < run->bodies; i++) {
         for (int64_t k = run->contacts.start[i]; k < run->contacts.start[i + 1]; k++) {
@@ -297,7 +353,14 @@ static carom_status prepare_bonds(rodrigues *run, carom_error *error) {
                 return carom_fail(error, CAROM_BAD_INPUT,
                                   "potentials: the centers of bodies %d and %d coincide, so their bond has no direction", i, j);
             rodrigues_bond *bond = &run->bond[filled];
-            *bond = (rodrigues_bond){.first = i, .second = j, .Km = bonds->Km, .Ka = bonds->Ka, .Ks = bonds->Ks, .shear = bonds->shear};
+            *bond = (rodrigues_bond){.first = i,
+                                     .second = j,
+                                     .Km = bonds->Km,
+                                     .Ka = bonds->Ka,
+                                     .Ks = bonds->Ks,
+                                     .break_force = bonds->break_force,
+                                     .break_energy = bonds->break_energy,
+                                     .shear = bonds->shear};
             bond->length = direction_between(&run->now, i, j, bond->direction);
             ends[filled] = i;
             ends[count + filled] = j;
@@ -319,12 +382,12 @@ carom_status rodrigues_prepare_forces(rodrigues *run, carom_error *error) {
         planes += (size_t)potential[k].hertz.planes;
     }
     // Planes of all Hertz potentials, with unit normals.
-    run->plane = carom_arena_take(&run->memory, planes * PLANE_ROW, sizeof *run->plane);
+    run->plane = carom_arena_take(&run->memory, planes * RODRIGUES_PLANE_ROW, sizeof *run->plane);
     if (run->memory.failed) return carom_fail_memory(error, "planes");
     for (int k = 0; k < potentials; k++) {
         for (int w = 0; potential[k].type == CAROM_POTENTIAL_HERTZ && w < potential[k].hertz.planes; w++) {
             const double *given = potential[k].hertz.plane + 4 * w, length = carom_norm3(given);
-            double *plane = run->plane + PLANE_ROW * run->planes++;
+            double *plane = run->plane + RODRIGUES_PLANE_ROW * run->planes++;
             for (int j = 0; j < 4; j++) plane[j] = given[j] / length;
             plane[4] = potential[k].hertz.Kpw;
         }

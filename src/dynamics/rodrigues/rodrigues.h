@@ -25,6 +25,7 @@ typedef enum rodrigues_map {
     RODRIGUES_CUBIC,      ///< `tan` with the next term of the angle
     RODRIGUES_SPLITTING,  ///< any inertia: turns about the body's axes, one after the other
     RODRIGUES_IMPLICIT,   ///< any inertia: discrete Moser-Veselov
+    RODRIGUES_MIDPOINT,   ///< spheres, by forces in the middle of the step, which is implicit
 } rodrigues_map;
 
 /// One state of all bodies, with the forces and torques in it.
@@ -38,7 +39,9 @@ typedef struct rodrigues_bond {
     int first, second;
     double length, direction[3];
     double Km, Ka, Ks;
+    double break_force, break_energy;  // beyond which it breaks; 0: never
     carom_shear shear;
+    bool broken;
 } rodrigues_bond;
 
 /// What a pair does: a force on its first body, the opposite on its second, and torques on both.
@@ -67,17 +70,19 @@ typedef struct rodrigues_event {
 typedef struct rodrigues_partial {
     double kinetic, potential;
     int64_t fast_turns;
-    int64_t bad;  // the first body that fails, -1 for none
+    int64_t bad;                 // the first body that fails, -1 for none
+    double moved, turned, away;  // of an iteration: largest changes of position and angle, largest coordinate
     rodrigues_event event;
 } rodrigues_partial;
 
 /// Why a step could not be done. The state is then as it was.
 typedef enum rodrigues_problem {
     RODRIGUES_FINE,
-    RODRIGUES_TOO_FAST,    // h |W| is past the map's limit, or the implicit equation has no solution
-    RODRIGUES_NO_FORCE,    // not finite
-    RODRIGUES_COINCIDENT,  // two centers
-    RODRIGUES_NO_MEMORY,   // for contacts
+    RODRIGUES_TOO_FAST,     // h |W| is past the map's limit, or the implicit equation has no solution
+    RODRIGUES_NO_FORCE,     // not finite
+    RODRIGUES_COINCIDENT,   // two centers
+    RODRIGUES_NO_MEMORY,    // for contacts
+    RODRIGUES_NO_MIDPOINT,  // the iteration for the middle of the step does not converge
 } rodrigues_problem;
 
 typedef struct rodrigues_failure {
@@ -93,18 +98,20 @@ typedef struct rodrigues {
     bool fourth_order, has_users, has_contacts;
     double *mass, *inverse_mass, *inertia, *inverse_inertia, *radius;  // inertia [n x 3]
     rodrigues_state now, next;
+    rodrigues_state middle;     // of the step, for the map that needs it
     double *saved;              // [n x 13] the state before a composed step
     double potential, kinetic;  // of `now`
     int64_t fast_turns;         // increments of more than a third of a turn, by a map that is not exact
+    int64_t evaluations;        // of all forces
 
-    int64_t bonds;
+    int64_t bonds, broken;
     rodrigues_bond *bond;
     rodrigues_push *bond_push, *contact_push;
     rodrigues_incidence of_bonds, of_contacts;
     int64_t contact_capacity;
     double Kpp;
     int planes;
-    double *plane;  // [planes x 5]: unit normal, offset, Kpw
+    double *plane;  // [planes x RODRIGUES_PLANE_ROW]: unit normal, offset, Kpw
     rodrigues_neighbours contacts, colliders;
     rodrigues_agenda agenda;
 
@@ -117,7 +124,7 @@ typedef struct rodrigues {
     carom_arena memory;  // of every array whose size is known at the start
 } rodrigues;
 
-enum { RODRIGUES_BLOCK = 256 };
+enum { RODRIGUES_BLOCK = 256, RODRIGUES_PLANE_ROW = 5 };
 
 typedef void rodrigues_kernel(rodrigues *run, int64_t block, int64_t first, int64_t end);
 
@@ -140,6 +147,9 @@ bool rodrigues_step(rodrigues *run, double h);
 bool rodrigues_advance(rodrigues *run, double h);
 /// The same for one body of `now` whose force and torque stay what they are, by a map that always has a solution.
 void rodrigues_fly(rodrigues *run, int64_t body, double h);
+/// Finds the state `next` of the map that takes forces in the middle of the step; its own forces are not taken yet.
+/// @return false with run->failure
+bool rodrigues_find_midpoint(rodrigues *run, double h);
 
 static inline bool rodrigues_is_sphere(const double moments[3]) { return moments[0] == moments[1] && moments[0] == moments[2]; }
 
@@ -164,8 +174,28 @@ carom_status rodrigues_prepare_forces(rodrigues *run, carom_error *error);
 /// @return false with run->failure when memory for contacts is missing
 bool rodrigues_evaluate(rodrigues *run, const rodrigues_state *state, double *energy);
 
-/// One bond between its bodies; also for tests. Not finite for coincident centers.
-void rodrigues_bond_push(const rodrigues_bond *bond, const rodrigues_state *state, rodrigues_push *push);
+/// Terms of the potential energy: of bonds, between bodies, with planes, and all the others.
+typedef enum rodrigues_term {
+    RODRIGUES_BENDING,
+    RODRIGUES_STRETCHING,
+    RODRIGUES_SHEAR,
+    RODRIGUES_CONTACT,
+    RODRIGUES_PLANE,
+    RODRIGUES_FIELD,
+    RODRIGUES_TERMS
+} rodrigues_term;
+
+/// One bond between its bodies; also for tests. Not finite for coincident centers. A broken one does nothing.
+/// @param terms  receives its energies of bending, stretching and shear; may be NULL
+void rodrigues_bond_push(const rodrigues_bond *bond, const rodrigues_state *state, rodrigues_push *push, double terms[3]);
+
+/// The terms of the energy of `now`, whose sum is the potential energy but for rounding. Costs about an evaluation on one thread.
+/// @return false when memory for contacts is missing
+bool rodrigues_energy_terms(rodrigues *run, double terms[RODRIGUES_TERMS]);
+
+/// Breaks the bonds of `now` whose force or energy is beyond their limits; forces, where some break, are then those without them.
+/// @return false with run->failure when memory for contacts is missing
+bool rodrigues_break_bonds(rodrigues *run);
 
 /// Says in run->failure which centers coincide, or which body's force is not finite.
 void rodrigues_explain_force(rodrigues *run, const rodrigues_state *state);
@@ -173,6 +203,9 @@ void rodrigues_explain_force(rodrigues *run, const rodrigues_state *state);
 /// The highest frequency of small motions about the present state [rad/s], by a power iteration: about 1 % low. 0 where the motion is not
 /// a vibration. Costs a hundred evaluations of the forces.
 carom_status rodrigues_stiffest_frequency(rodrigues *run, double *frequency, carom_error *error);
+/// A bound of that frequency, from what single bonds, contacts, planes and fields do to their bodies. Costs about an evaluation on one
+/// thread. Not for callbacks, whose stiffness nobody knows.
+carom_status rodrigues_bound_frequency(rodrigues *run, double *frequency, carom_error *error);
 
 // ------------------------------------------------------------------------------------------------------------ impacts
 
@@ -205,6 +238,13 @@ void rodrigues_agenda_next(rodrigues *run, double left, rodrigues_event *event);
 void rodrigues_agenda_meet(rodrigues *run, const rodrigues_event *event);
 /// Looks for the next events of the bodies of an event that rodrigues_collide has completed.
 void rodrigues_agenda_part(rodrigues *run, const rodrigues_event *event);
+/// At a grid point: writes down what bodies do next [bodies x RODRIGUES_ERRAND], or takes it back in place of what was found anew, which
+/// would differ by rounding.
+void rodrigues_agenda_save(const rodrigues *run, double *errands);
+/// @return false when they are no such numbers
+bool rodrigues_agenda_resume(rodrigues *run, double width, const double *errands);
+enum { RODRIGUES_ERRAND = 8 };  // time, time of leaving, cell, partner, its impacts, own impacts
+
 /// Moves all bodies to a time h after the last grid point; times are then from there.
 /// @return false with run->failure
 bool rodrigues_agenda_finish(rodrigues *run, double h);

@@ -139,9 +139,10 @@ static void kick_and_drift(rodrigues *run, int64_t block, int64_t first, int64_t
     run->partials[block] = partial;
 }
 
-// The second half of the kick, by the forces of the new state.
+// The second half of the kick, by the forces of the new state, where there is one.
 static inline void kick_again(const rodrigues *run, int64_t i, double h, const rodrigues_state *state) {
-    const double kick = run->map == RODRIGUES_FIRST ? 0 : 0.5 * h, push = kick * run->inverse_mass[i];
+    const bool whole = run->map == RODRIGUES_FIRST || run->map == RODRIGUES_MIDPOINT;
+    const double kick = whole ? 0 : 0.5 * h, push = kick * run->inverse_mass[i];
     for (int k = 0; k < 3; k++) {
         state->velocity[3 * i + k] += push * state->force[3 * i + k];
         state->spin[3 * i + k] += kick * state->torque[3 * i + k];
@@ -167,7 +168,10 @@ void rodrigues_fly(rodrigues *run, int64_t body, double h) {
 
 bool rodrigues_advance(rodrigues *run, double h) {
     run->step = h;
-    rodrigues_for_blocks(run, run->bodies, kick_and_drift);
+    if (run->map != RODRIGUES_MIDPOINT)
+        rodrigues_for_blocks(run, run->bodies, kick_and_drift);
+    else if (!rodrigues_find_midpoint(run, h))
+        return false;
     int64_t fast_turns = 0, bad = -1;
     for (int64_t b = run->blocks - 1; b >= 0; b--) {
         fast_turns += run->partials[b].fast_turns;

@@ -90,11 +90,12 @@ carom_status rodrigues_create(const carom_bodies_motion *motion, rodrigues_map m
     if (status) return status;
 
     // One piece of memory for all numbers of bodies: arrays that steps read together then start at different places of the cache.
-    enum { CONSTANTS = 9, STATES = 2 * 19, SAVED = 13 };
+    enum { CONSTANTS = 9, STATE = 19, SAVED = 13 };
     const size_t n = (size_t)run->bodies;
     run->blocks = (run->bodies + RODRIGUES_BLOCK - 1) / RODRIGUES_BLOCK;
     run->partials = carom_arena_take(&run->memory, (size_t)run->blocks, sizeof *run->partials);
-    double *room = carom_arena_take(&run->memory, (CONSTANTS + STATES + SAVED) * n, sizeof *room);
+    double *room = carom_arena_take(
+        &run->memory, (size_t)(CONSTANTS + (map == RODRIGUES_MIDPOINT ? 3 : 2) * STATE + (fourth_order ? SAVED : 0)) * n, sizeof *room);
     if (run->memory.failed) return carom_fail_memory(error, "bodies");
     run->mass = take(&room, n);
     run->inverse_mass = take(&room, n);
@@ -103,7 +104,8 @@ carom_status rodrigues_create(const carom_bodies_motion *motion, rodrigues_map m
     run->inverse_inertia = take(&room, 3 * n);
     run->now = take_state(&room, n);
     run->next = take_state(&room, n);
-    run->saved = take(&room, 13 * n);
+    if (map == RODRIGUES_MIDPOINT) run->middle = take_state(&room, n);
+    if (fourth_order) run->saved = take(&room, SAVED * n);
 
     for (int i = 0; i < motion->bodies; i++) place_body(run, i);
     status = rodrigues_prepare_forces(run, error);

@@ -211,7 +211,7 @@ static carom_status read_bodies(carom_scene *scene, const carom_node *list, caro
 // The parameters of all types together, called by their symbols in Baker & Gonzalez; each type reads its own.
 typedef struct potential_fields {
     const char *type, *shear;
-    double gravity, moment, trap, Km, Ka, Ks, Kpp, Kpw;
+    double gravity, moment, trap, Km, Ka, Ks, break_force, break_energy, Kpp, Kpw;
     const double *acceleration, *offset, *direction, *field, *gradient;
     const carom_node *pairs, *planes;
 } potential_fields;
@@ -238,7 +238,9 @@ static const carom_field BONDS[] = {TYPE_ROW,
                                     {"shear", CAROM_FIELD_TEXT, .offset = offsetof(potential_fields, shear)},
                                     NUMBER_ROW(Km, 0, HUGE_VAL),
                                     NUMBER_ROW(Ka, 0, HUGE_VAL),
-                                    NUMBER_ROW(Ks, 0, HUGE_VAL)};
+                                    NUMBER_ROW(Ks, 0, HUGE_VAL),
+                                    NUMBER_ROW(break_force, CAROM_POSITIVE, HUGE_VAL),
+                                    NUMBER_ROW(break_energy, CAROM_POSITIVE, HUGE_VAL)};
 static const carom_field HERTZ[] = {TYPE_ROW,
                                     NUMBER_ROW(Kpp, 0, HUGE_VAL),
                                     NUMBER_ROW(Kpw, 0, HUGE_VAL),
@@ -259,7 +261,8 @@ static const struct {
 // Bonds join pairs of bodies; how stiff they are against bending, stretching and shear are Km, Ka and Ks [J].
 static carom_status read_bonds(carom_scene *scene, const carom_node *map, const potential_fields *fields, carom_bonds *bonds,
                                carom_error *error) {
-    *bonds = (carom_bonds){.Km = fields->Km, .Ka = fields->Ka, .Ks = fields->Ks};
+    *bonds = (carom_bonds){
+        .Km = fields->Km, .Ka = fields->Ka, .Ks = fields->Ks, .break_force = fields->break_force, .break_energy = fields->break_energy};
     if (fields->shear && !strcmp(fields->shear, "published"))
         bonds->shear = CAROM_SHEAR_PUBLISHED;
     else if (fields->shear && strcmp(fields->shear, "objective") != 0)
