@@ -135,11 +135,13 @@ done
 draw_bodies() {
     local stem=$1
     shift
-    "$carom" simulate "scenes/$stem.yaml" --figures "$results/$stem" >"$results/$stem-bodies.txt"
+    "$carom" simulate "scenes/$stem.yaml" ${times:+--times "$times"} --figures "$results/$stem" >"$results/$stem-bodies.txt"
     for figure in "$@"; do mv "$results/$stem-$figure.png" "$figures/"; done
 }
 
-draw_bodies torus frames energy momentum
+draw_bodies torus frames energy momentum angular-momentum
+draw_bodies torus-published energy-terms
+times=0,0.3,0.6,1,2,3 draw_bodies torus-breaking frames energy-terms
 draw_bodies box-of-spheres frames energy
 for order in 2 4; do
     "$carom" simulate scenes/pendulum.yaml --step 0.1 --order "$order" --convergence 5 --figures "$results/pendulum" >"$results/pendulum-$order.txt"

@@ -84,6 +84,12 @@ carom_status carom_figure_energy(const carom_figures *figures, carom_error *erro
 carom_status carom_figure_energy_error(const carom_figures *figures, carom_error *error);
 /// The picture "energy-change": energy less that of the start, on a scale of its own.
 carom_status carom_figure_energy_change(const carom_figures *figures, carom_error *error);
+/// A picture of lines near 0 over time, [count x all states] values, which it may scale: where they are small or large, the axis has a
+/// power of ten as unit, or all numbers at it would read alike.
+/// @param labels  [count] of the lines; NULL: one line without
+carom_status carom_figure_changes(const carom_figures *figures, const char *name, const char *what, const char *unit, int count,
+                                  const char *const *labels, double *values, carom_error *error);
+enum { CAROM_FIGURE_LINES = 8 };  ///< of such a picture at most
 /// Coordinates of a system or mechanism over time, those of each unit apart: the pictures "coordinates-m", "coordinates-rad" and
 /// "coordinates-quaternion", of seven lines each; further ones are called "coordinates-rad-2" and so on.
 carom_status carom_figure_coordinates(const carom_figures *figures, carom_error *error);

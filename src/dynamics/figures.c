@@ -9,6 +9,10 @@
 
 enum { MOST_LINES = 7 };  // colours that can be told apart
 
+// Values up to sizes between these are shown as they are, others in a power of ten.
+#define PLAIN_LEAST 0.1
+#define PLAIN_MOST  1e4
+
 // Impacts that lose less than this share of the initial energy count as lossless.
 #define LEAST_LOSS 1e-9
 
@@ -73,19 +77,28 @@ carom_status carom_figure_energy(const carom_figures *figures, carom_error *erro
     return figures->receive(figures->user, "energy", &plot, error);
 }
 
-// A line over time whose values are all near 0: the label has a power of ten as unit, or all numbers at the axis would read alike.
-static carom_status draw_small(const carom_figures *figures, const char *name, const char *what, const char *unit, double *values,
-                               carom_error *error) {
+carom_status carom_figure_changes(const carom_figures *figures, const char *name, const char *what, const char *unit, int count,
+                                  const char *const *labels, double *values, carom_error *error) {
     int64_t first;
-    const int64_t rows = carom_motion_shown(figures, &first);
+    const int64_t rows = carom_motion_shown(figures, &first), all = carom_table_rows(figures->states);
+    carom_plot_series series[CAROM_FIGURE_LINES];
     double largest = 0;
-    for (int64_t i = first; i < first + rows; i++) largest = fmax(largest, fabs(values[i]));
-    const double scale = largest > 0 ? pow(10, floor(log10(largest))) : 1;
-    for (int64_t i = first; i < first + rows; i++) values[i] /= scale;
+    for (int c = 0; c < count; c++)
+        for (int64_t i = first; i < first + rows; i++) largest = fmax(largest, fabs(values[c * all + i]));
+    const double scale = largest >= PLAIN_LEAST && largest < PLAIN_MOST ? 1 : largest > 0 ? pow(10, floor(log10(largest))) : 1;
+    for (int c = 0; c < count; c++) {
+        double *own = values + c * all + first;
+        for (int64_t i = 0; i < rows; i++) own[i] /= scale;
+        series[c] = (carom_plot_series){labels ? labels[c] : "", CAROM_PLOT_LINE, rows, carom_motion_times(figures->states) + first, own};
+    }
     char label[96];
-    snprintf(label, sizeof label, *unit ? "%s [%g %s]" : "%s [%g%s]", what, scale, unit);
-    const carom_plot_series series = {"", CAROM_PLOT_LINE, rows, carom_motion_times(figures->states) + first, values + first};
-    const carom_plot plot = {.title = figures->title, .x_label = "time [s]", .y_label = label, .series = &series, .series_count = 1};
+    if (scale == 1 && *unit)
+        snprintf(label, sizeof label, "%s [%s]", what, unit);
+    else if (scale == 1)
+        snprintf(label, sizeof label, "%s", what);
+    else
+        snprintf(label, sizeof label, *unit ? "%s [%g %s]" : "%s [%g%s]", what, scale, unit);
+    const carom_plot plot = {.title = figures->title, .x_label = "time [s]", .y_label = label, .series = series, .series_count = count};
     return figures->receive(figures->user, name, &plot, error);
 }
 
@@ -93,12 +106,13 @@ carom_status carom_figure_energy_error(const carom_figures *figures, carom_error
     const carom_table *states = figures->states, *impacts = figures->answer->impacts;
     const int64_t rows = carom_table_rows(states), hits = carom_table_rows(impacts);
     const double *time = carom_motion_times(states), *energy = carom_motion_column(states, "energy");
+    const double *broken = carom_motion_column(states, "broken_energy");
     const double *hit = carom_motion_column(impacts, "time"), *change = carom_motion_column(impacts, "energy_change");
     const double initial = fabs(energy[0]), scale = initial > 0 ? initial : 1;
     double *errors = malloc((size_t)rows * sizeof *errors);
     if (!errors) return carom_fail_memory(error, "figure");
-    for (int64_t i = 0; i < rows; i++) errors[i] = (energy[i] - energy[0]) / scale;
-    // Energy that impacts have taken is not an error, unless they took no more than rounding does.
+    for (int64_t i = 0; i < rows; i++) errors[i] = (energy[i] - energy[0] + (broken ? broken[i] - broken[0] : 0)) / scale;
+    // Energy that broken bonds or impacts have taken is not an error, unless they took no more than rounding does.
     bool loses = false;
     for (int64_t i = 0; i < hits; i++) loses = loses || change[i] < -LEAST_LOSS * scale;
     double sum = 0;
@@ -106,8 +120,8 @@ carom_status carom_figure_energy_error(const carom_figures *figures, carom_error
         for (; k < hits && hit[k] <= time[i]; k++) sum += hit[k] > time[0] ? change[k] : 0;
         errors[i] -= sum / scale;
     }
-    const carom_status status =
-        draw_small(figures, "energy-error", initial > 0 ? "relative energy error" : "energy error", initial > 0 ? "" : "J", errors, error);
+    const carom_status status = carom_figure_changes(figures, "energy-error", initial > 0 ? "relative energy error" : "energy error",
+                                                     initial > 0 ? "" : "J", 1, NULL, errors, error);
     free(errors);
     return status;
 }
@@ -118,7 +132,7 @@ carom_status carom_figure_energy_change(const carom_figures *figures, carom_erro
     double *changes = malloc((size_t)rows * sizeof *changes);
     if (!changes) return carom_fail_memory(error, "figure");
     for (int64_t i = 0; i < rows; i++) changes[i] = energy[i] - energy[0];
-    const carom_status status = draw_small(figures, "energy-change", "energy since the start", "J", changes, error);
+    const carom_status status = carom_figure_changes(figures, "energy-change", "energy since the start", "J", 1, NULL, changes, error);
     free(changes);
     return status;
 }

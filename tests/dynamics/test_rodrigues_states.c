@@ -139,6 +139,7 @@ static void bonds_break_at_their_limit(void **state) {
             // s = 0.1: 0.5 J of the 1 J.
             assert_close(reals(answer.final, "energy")[0], 0.5, 2e-3);
             assert_close(reals(answer.final, "potential_energy")[0], 0, 0);
+            assert_close(reals(answer.final, "energy")[0] + reals(answer.final, "broken_energy")[0], 1, 1e-5);
             assert_close(final_series(&answer, "velocity")[3], sqrt(0.5), 2e-3);
         }
         // What broke is no error.
@@ -221,13 +222,15 @@ static void runs_go_on_bit_by_bit(void **state) {
         const int64_t before = carom_table_rows(first.impacts), impacts = carom_table_rows(all.impacts);
         assert_int_equal(before + carom_table_rows(second.impacts), impacts);
         if (kind > 0 && kind < 4) assert_true(before > 10 && before < impacts);
-        assert_memory_equal(reals(second.impacts, "time"), reals(all.impacts, "time") + before, (size_t)(impacts - before) * sizeof(double));
+        assert_memory_equal(reals(second.impacts, "time"), reals(all.impacts, "time") + before,
+                            (size_t)(impacts - before) * sizeof(double));
         const char *const numbers[] = {"time",           "max_relative_energy_error", "energy_measure",          "trajectory_norm_squared",
                                        "initial_energy", "stiffest_frequency",        "last_stiffest_frequency", NULL};
         for (const char *const *name = numbers; *name; name++) assert_close(result(&second, *name), result(&all, *name), 0);
         for (const char *const *name = (const char *[]){"steps", "impact_count", "broken_bonds", "force_evaluations", NULL}; *name; name++)
             assert_int_equal(whole(second.result, *name), whole(all.result, *name));
-if (kind == 0) assert_true(whole(all.result, "broken_bonds") > whole(first.result, "broken_bonds") && whole(first.result, "broken_bonds"));
+        if (kind == 0)
+            assert_true(whole(all.result, "broken_bonds") > whole(first.result, "broken_bonds") && whole(first.result, "broken_bonds"));
         carom_motion_answer_free(&all);
         carom_motion_answer_free(&first);
         carom_motion_answer_free(&second);

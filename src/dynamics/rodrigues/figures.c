@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of many bodies: energies, energy error, momenta, convergence, and frames of the motion side by side.
+// Pictures of many bodies: energies, energy error, energies by term, momenta, convergence, and frames of the motion side by side.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,31 +15,53 @@ enum { FRAMES = 6, MOST_FRAMES = 12, OUTLINE_POINTS = 25, SPACE = 3 };  // frame
 #define PICTURE_SHAPE 1.4
 #define TWO_PI        6.283185307179586
 
-// How much the momenta have changed since the start, over time.
-static carom_status figure_momenta(const carom_figures *figures, carom_error *error) {
-    static const char *const names[] = {"momentum", "spin", "angular_momentum"};
-    static const char *const labels[] = {"sum of m v [N s]", "sum of J Omega [N m s]", "angular momentum about the origin [N m s]"};
-    int64_t first;
-    const int64_t rows = carom_motion_shown(figures, &first);
-    double *changes = malloc(3 * (size_t)rows * sizeof *changes);
+// How much the energies of motion and each kind of potential energy have changed since the start: those that have.
+static carom_status figure_energy_terms(const carom_figures *figures, carom_error *error) {
+    static const char *const parts[CAROM_FIGURE_LINES][2] = {{"translational_energy", "translation"},
+                                                             {"rotational_energy", "rotation"},
+                                                             {"bending_energy", "bending"},
+                                                             {"stretching_energy", "stretching"},
+                                                             {"shear_energy", "shear"},
+                                                             {"contact_energy", "contacts"},
+                                                             {"plane_energy", "planes"},
+                                                             {"field_energy", "fields"}};
+    const int64_t rows = carom_table_rows(figures->states);
+    double *changes = malloc(CAROM_FIGURE_LINES * (size_t)rows * sizeof *changes);
     if (!changes) return carom_fail_memory(error, "figure");
-    carom_plot_series series[3];
-    for (int m = 0; m < 3; m++) {
-        const double *values = carom_motion_column(figures->states, names[m]);
-        double *own = changes + m * rows;
+    const char *labels[CAROM_FIGURE_LINES];
+    int count = 0;
+    for (int k = 0; k < CAROM_FIGURE_LINES; k++) {
+        const double *values = carom_motion_column(figures->states, parts[k][0]);
+        double *own = changes + count * rows;
+        bool varies = false;
         for (int64_t i = 0; i < rows; i++) {
-            double change[SPACE];
-            for (int k = 0; k < SPACE; k++) change[k] = values[SPACE * (first + i) + k] - values[k];
-            own[i] = carom_norm3(change);
+            own[i] = values[i] - values[0];
+            varies = varies || own[i] != 0;
         }
-        series[m] = (carom_plot_series){labels[m], CAROM_PLOT_LINE, rows, carom_motion_times(figures->states) + first, own};
+        if (varies) labels[count++] = parts[k][1];
     }
-    const carom_plot plot = {.title = figures->title,
-                             .x_label = "time [s]",
-                             .y_label = "size of the change since the start",
-                             .series = series,
-                             .series_count = 3};
-    const carom_status status = figures->receive(figures->user, "momentum", &plot, error);
+    const carom_status status =
+        count ? carom_figure_changes(figures, "energy-terms", "energy since the start", "J", count, labels, changes, error) : CAROM_OK;
+    free(changes);
+    return status;
+}
+
+// How much the momenta have changed since the start, over time: each kind in a picture of its own, as kept ones change by rounding.
+static carom_status figure_momenta(const carom_figures *figures, carom_error *error) {
+    static const char *const kinds[][4] = {{"momentum", "momentum", "sum of m v since the start", "N s"},
+                                           {"spin", "spin", "sum of J Omega since the start", "N m s"},
+                                           {"angular_momentum", "angular-momentum", "angular momentum since the start", "N m s"}};
+    static const char *const axes[SPACE] = {"x", "y", "z"};
+    const int64_t rows = carom_table_rows(figures->states);
+    double *changes = malloc(SPACE * (size_t)rows * sizeof *changes);
+    if (!changes) return carom_fail_memory(error, "figure");
+    carom_status status = CAROM_OK;
+    for (int m = 0; m < 3 && !status; m++) {
+        const double *values = carom_motion_column(figures->states, kinds[m][0]);
+        for (int k = 0; k < SPACE; k++)
+            for (int64_t i = 0; i < rows; i++) changes[k * rows + i] = values[SPACE * i + k] - values[k];
+        status = carom_figure_changes(figures, kinds[m][1], kinds[m][2], kinds[m][3], SPACE, axes, changes, error);
+    }
     free(changes);
     return status;
 }
@@ -202,6 +224,7 @@ static carom_status figure_frames(const carom_figures *figures, carom_error *err
 carom_status rodrigues_figures(const carom_figures *figures, carom_error *error) {
     carom_status status = carom_figure_energy(figures, error);
     if (!status) status = carom_figure_energy_error(figures, error);
+    if (!status) status = figure_energy_terms(figures, error);
     if (!status) status = figure_momenta(figures, error);
     if (!status) status = carom_figure_convergence(figures, &rodrigues_convergence, error);
     return status ? status : figure_frames(figures, error);

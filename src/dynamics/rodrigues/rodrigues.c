@@ -15,7 +15,7 @@ enum { MOST_PARTS_BETWEEN_POLLS = 64, MOVES_BETWEEN_POLLS = 8192, BLOCK_ROWS = 6
 #define EQUAL_TIMES 1e-9
 
 // Columns of a state: numbers, then series with a row for each body.
-enum { STATE_TERMS = 4, STATE_BROKEN = 14, STATE_SERIES = 15, STATE_COLUMNS = 19 };
+enum { STATE_TERMS = 4, STATE_BROKEN = 15, STATE_SERIES = 16, STATE_COLUMNS = 20 };
 
 static const carom_column state_columns[STATE_COLUMNS] = {
     {"time", CAROM_COLUMN_REAL, 1, "s", "time", NULL},
@@ -29,6 +29,7 @@ static const carom_column state_columns[STATE_COLUMNS] = {
     [STATE_TERMS + RODRIGUES_PLANE] = {"plane_energy", CAROM_COLUMN_REAL, 1, "J", "of soft contacts with planes", NULL},
     [STATE_TERMS + RODRIGUES_FIELD] = {"field_energy", CAROM_COLUMN_REAL, 1, "J", "of gravity, offset masses, dipoles and callbacks", NULL},
     {"energy", CAROM_COLUMN_REAL, 1, "J", "of translation, rotation and all potentials", NULL},
+    {"broken_energy", CAROM_COLUMN_REAL, 1, "J", "that was in bonds when they broke", NULL},
     {"momentum", CAROM_COLUMN_REAL, 3, "N s", "sum of m v", NULL},
     {"spin", CAROM_COLUMN_REAL, 3, "N m s", "sum of J Omega, inertial frame", NULL},
     {"angular_momentum", CAROM_COLUMN_REAL, 3, "N m s", "sum of x cross m v and J Omega, about the origin", NULL},
@@ -155,6 +156,7 @@ typedef struct rodrigues_loop {
     bool bounces;  // there are walls or collisions
     int64_t impacts;
     double initial, lost;  // energy at the start, and the sum of what impacts changed
+    double broken;         // energy of bonds when they broke
     double energy_error, largest_kinetic;
     double error_square, norm_square;  // integrals, by the trapezoidal rule on the grid
     double error_before, norm_before;  // without the last grid point
@@ -169,7 +171,9 @@ typedef struct rodrigues_loop {
 
 static double time_of(const rodrigues_loop *loop) { return (double)loop->step * loop->options->step + loop->offset; }
 
-static double energy_deviation(const rodrigues_loop *loop) { return rodrigues_energy(&loop->run) - loop->initial - loop->lost; }
+static double energy_deviation(const rodrigues_loop *loop) {
+    return rodrigues_energy(&loop->run) + loop->broken - loop->initial - loop->lost;
+}
 
 CAROM_PRINTF(3, 4) static void end_run(rodrigues_loop *loop, carom_verdict verdict, const char *format, ...) {
     va_list arguments;
@@ -200,9 +204,9 @@ static carom_status fill_state(rodrigues_loop *loop, carom_table *table, carom_e
     // In the order of the columns.
     const double time = time_of(loop), energy = rodrigues_energy(run);
     const double *const values[STATE_COLUMNS] = {
-        &time,     &translational,    &rotational,       &run->potential,   &terms[0],       &terms[1], &terms[2],
-        &terms[3], &terms[4],         &terms[5],         &energy,           momentum,        spin,      angular,
-        NULL,      run->now.position, run->now.attitude, run->now.velocity, loop->velocities};
+        &time,     &translational, &rotational,       &run->potential,   &terms[0],         &terms[1],       &terms[2],
+        &terms[3], &terms[4],      &terms[5],         &energy,           &loop->broken,     momentum,        spin,
+        angular,   NULL,           run->now.position, run->now.attitude, run->now.velocity, loop->velocities};
     *carom_table_integers(table, STATE_BROKEN) = run->broken;
     for (int c = 0; c < STATE_BROKEN; c++) memcpy(carom_table_reals(table, c), values[c], (size_t)state_columns[c].width * sizeof(double));
     carom_status status = CAROM_OK;
@@ -364,15 +368,16 @@ static carom_status do_step(rodrigues_loop *loop, carom_error *error) {
 // -------------------------------------------------------------------------------------------------- states to go on from
 
 enum { SAVED_STEP, SAVED_COUNT, SAVED_SUMS, SAVED_COUNTERS, SAVED_WIDTH, SAVED_SERIES, SAVED_BROKEN = SAVED_SERIES + 4, SAVED_ERRANDS };
-enum { SUMS = 9, COUNTERS = 3, SAVED_STATES = 4 };
+enum { SUMS = 10, COUNTERS = 3, SAVED_STATES = 4 };
 
 static const carom_column saved_columns[] = {
     [SAVED_STEP] = {"step", CAROM_COLUMN_REAL, 1, "s", "length of a step", NULL},
     [SAVED_COUNT] = {"steps", CAROM_COLUMN_INTEGER, 1, "", "steps done", NULL},
-    [SAVED_SUMS] = {"sums", CAROM_COLUMN_REAL, SUMS, "",
-                    "kinetic and potential energy, energy at the start, change by impacts and breaks, largest energy error and kinetic "
-                    "energy, integrals of the squares of energy error and norm, stiffest frequency at the start",
-                    NULL},
+    [SAVED_SUMS] =
+        {"sums", CAROM_COLUMN_REAL, SUMS, "",
+         "kinetic and potential energy, energy at the start, change by impacts, energy of broken bonds, largest energy error and kinetic "
+         "energy, integrals of the squares of energy error and norm, stiffest frequency at the start",
+         NULL},
     [SAVED_COUNTERS] = {"counters", CAROM_COLUMN_INTEGER, COUNTERS, "", "impacts, fast turns, evaluations of forces", NULL},
     [SAVED_WIDTH] = {"cell_width", CAROM_COLUMN_REAL, 1, "m", "of impacts one by one; 0 without them", NULL},
     [SAVED_SERIES] = {"position", CAROM_COLUMN_SERIES, 3, "m", "centers of mass", NULL},
@@ -387,8 +392,8 @@ static const carom_column saved_columns[] = {
 
 static void list_sums(rodrigues_loop *loop, double *list[SUMS]) {
     memcpy(list,
-           (double *[]){&loop->run.kinetic, &loop->run.potential, &loop->initial, &loop->lost, &loop->energy_error, &loop->largest_kinetic,
-                        &loop->error_before, &loop->norm_before, &loop->frequency},
+           (double *[]){&loop->run.kinetic, &loop->run.potential, &loop->initial, &loop->lost, &loop->broken, &loop->energy_error,
+                        &loop->largest_kinetic, &loop->error_before, &loop->norm_before, &loop->frequency},
            SUMS * sizeof *list);
 }
 static void list_counters(rodrigues_loop *loop, int64_t *list[COUNTERS]) {
@@ -532,7 +537,7 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
         // What breaks takes its energy with it.
         const double potential = loop.run.potential;
         if (loop.run.bonds && !rodrigues_break_bonds(&loop.run)) status = end_by_failure(&loop, error);
-        loop.lost += loop.run.potential - potential;
+        loop.broken += potential - loop.run.potential;
         if (status) break;
         status = take_grid_point(&loop, error);
         // An energy far from the first one says that the step is too long for the stiffest vibration.
