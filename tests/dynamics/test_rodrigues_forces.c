@@ -142,7 +142,8 @@ static void bending_is_exact_at_small_angles(void **state) {
     for (int k = 0; k < 6; k++) {
         double position[] = {0, 0, 0, 1, 0, 0}, attitude[] = {cos(angles[k] / 2), 0, 0, sin(angles[k] / 2), -1, 0, 0, 0};
         const rodrigues_state now = {.position = position, .attitude = attitude};
-        const rodrigues_bond bond = {.first = 0, .second = 1, .length = 1, .direction = {-1, 0, 0}, .Km = 2};
+        const carom_bonds law = {.Km = 2};
+        const rodrigues_bond bond = {.first = 0, .second = 1, .length = 1, .direction = {-1, 0, 0}, .law = &law};
         rodrigues_push push;
         rodrigues_bond_push(&bond, &now, &push, NULL);
         assert_true(fabs(push.torque[0][2] + 2 * angles[k]) <= 1e-15 * angles[k] * 4);

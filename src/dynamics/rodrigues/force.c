@@ -92,6 +92,7 @@ static double direction_between(const rodrigues_state *state, int i, int j, doub
 }
 
 void rodrigues_bond_push(const rodrigues_bond *bond, const rodrigues_state *state, rodrigues_push *push, double terms[3]) {
+    const carom_bonds *law = bond->law;
     if (bond->broken) {
         *push = (rodrigues_push){0};
         if (terms) memset(terms, 0, 3 * sizeof *terms);
@@ -102,50 +103,50 @@ void rodrigues_bond_push(const rodrigues_bond *bond, const rodrigues_state *stat
 
     // Stretching: U = Ka (r/r0 - 1)^2/2.
     const double r = direction_between(state, bond->first, bond->second, n), stretch = r / bond->length - 1;
-    *push = (rodrigues_push){.energy = 0.5 * bond->Ka * stretch * stretch};
-    carom_add3(-bond->Ka / bond->length * stretch, n, push->force);
+    *push = (rodrigues_push){.energy = 0.5 * law->Ka * stretch * stretch};
+    carom_add3(-law->Ka / bond->length * stretch, n, push->force);
 
     // Bending: U = Km theta^2/2, T = -Km theta times the axis of Ri Rj'. The angle over the sine of its half tends to 2: no division at
     // zero.
     carom_quaternion_difference(qi, qj, turn);
     const double sine = carom_norm3(turn + 1), angle = carom_quaternion_angle(turn);
-    const double factor = -bond->Km * (sine > 0 ? angle / sine : 2) * (turn[0] < 0 ? -1 : 1);
+    const double factor = -law->Km * (sine > 0 ? angle / sine : 2) * (turn[0] < 0 ? -1 : 1);
     for (int k = 0; k < 3; k++) {
         push->torque[0][k] = factor * turn[1 + k];
         push->torque[1][k] = -push->torque[0][k];
     }
-    push->energy += 0.5 * bond->Km * angle * angle;
+    push->energy += 0.5 * law->Km * angle * angle;
 
     // Shear: U = Ks (1 - c)^2/2.
     double arm[2][3], slack;
     carom_quaternion_rotate(qi, bond->direction, arm[0]);
-    if (bond->shear == CAROM_SHEAR_PUBLISHED) {
+    if (law->shear == CAROM_SHEAR_PUBLISHED) {
         // c = (Ri n0).(Rj n) as printed (eq. 53).
         double back[3];
         carom_quaternion_rotate(qj, n, arm[1]);
         slack = 1 - carom_dot3(arm[0], arm[1]);
         carom_quaternion_rotate_back(qj, arm[0], back);
-        add_across(bond->Ks * slack / r, n, back, push->force);
+        add_across(law->Ks * slack / r, n, back, push->force);
         carom_cross3(arm[0], arm[1], turned);
-        carom_add3(bond->Ks * slack, turned, push->torque[0]);
-        carom_add3(-bond->Ks * slack, turned, push->torque[1]);
+        carom_add3(law->Ks * slack, turned, push->torque[0]);
+        carom_add3(-law->Ks * slack, turned, push->torque[1]);
     } else {
         // c = (Ri n0 + Rj n0).n/2: the same for every observer, and for both orders of the pair.
         double both[3];
         carom_quaternion_rotate(qj, bond->direction, arm[1]);
         for (int k = 0; k < 3; k++) both[k] = arm[0][k] + arm[1][k];
         slack = 1 - 0.5 * carom_dot3(both, n);
-        add_across(bond->Ks * slack / (2 * r), n, both, push->force);
+        add_across(law->Ks * slack / (2 * r), n, both, push->force);
         for (int side = 0; side < 2; side++) {
             carom_cross3(arm[side], n, turned);
-            carom_add3(0.5 * bond->Ks * slack, turned, push->torque[side]);
+            carom_add3(0.5 * law->Ks * slack, turned, push->torque[side]);
         }
     }
-    push->energy += 0.5 * bond->Ks * slack * slack;
+    push->energy += 0.5 * law->Ks * slack * slack;
     if (!terms) return;
-    terms[RODRIGUES_BENDING] = 0.5 * bond->Km * angle * angle;
-    terms[RODRIGUES_STRETCHING] = 0.5 * bond->Ka * stretch * stretch;
-    terms[RODRIGUES_SHEAR] = 0.5 * bond->Ks * slack * slack;
+    terms[RODRIGUES_BENDING] = 0.5 * law->Km * angle * angle;
+    terms[RODRIGUES_STRETCHING] = 0.5 * law->Ka * stretch * stretch;
+    terms[RODRIGUES_SHEAR] = 0.5 * law->Ks * slack * slack;
 }
 
 // What each bond does, once for both of its bodies.
@@ -161,9 +162,9 @@ static void push_contacts(rodrigues *run, int64_t block, int64_t first, int64_t 
     for (int64_t i = first; i < end; i++) {
         for (int64_t k = near->start[i]; k < near->start[i + 1]; k++) {
             const double D = run->radius[i] + run->radius[near->second[k]];
-            rodrigues_push *push = &run->contact_push[k];
+            rodrigues_press *push = &run->contact_push[k];
             double n[3];
-            *push = (rodrigues_push){0};
+            *push = (rodrigues_press){0};
             const double r = direction_between(&run->evaluated, (int)i, near->second[k], n);
             if (!(r >= D)) carom_add3(press(run->Kpp, r, D, &push->energy), n, push->force);
         }
@@ -171,12 +172,23 @@ static void push_contacts(rodrigues *run, int64_t block, int64_t first, int64_t 
 }
 
 // Pairs give a body its force; the first body of a pair keeps its energy.
-static void gather(const rodrigues_incidence *of, const rodrigues_push *pushes, int64_t i, bool turns, body_sum *sum) {
+static inline void gather_bonds(const rodrigues *run, int64_t i, body_sum *sum) {
+    const rodrigues_incidence *of = &run->of_bonds;
     for (int64_t k = of->start[i]; k < of->start[i + 1]; k++) {
-        const rodrigues_push *push = &pushes[of->entries[k] / 2];
+        const rodrigues_push *push = &run->bond_push[of->entries[k] / 2];
         const int side = (int)(of->entries[k] % 2);
         carom_add3(side ? -1 : 1, push->force, sum->force);
-        if (turns) carom_add3(1, push->torque[side], sum->torque);
+        carom_add3(1, push->torque[side], sum->torque);
+        if (!side) sum->energy += push->energy;
+    }
+}
+
+static inline void gather_contacts(const rodrigues *run, int64_t i, body_sum *sum) {
+    const rodrigues_incidence *of = &run->of_contacts;
+    for (int64_t k = of->start[i]; k < of->start[i + 1]; k++) {
+        const rodrigues_press *push = &run->contact_push[of->entries[k] / 2];
+        const int side = (int)(of->entries[k] % 2);
+        carom_add3(side ? -1 : 1, push->force, sum->force);
         if (!side) sum->energy += push->energy;
     }
 }
@@ -188,8 +200,8 @@ static void sum_bodies(rodrigues *run, int64_t block, int64_t first, int64_t end
         body_sum sum = {0};
         add_potentials(run, i, &sum);
         add_planes(run, i, &sum);
-        if (run->bonds) gather(&run->of_bonds, run->bond_push, i, true, &sum);
-        if (run->has_contacts) gather(&run->of_contacts, run->contact_push, i, false, &sum);
+        if (run->bonds) gather_bonds(run, i, &sum);
+        if (run->has_contacts) gather_contacts(run, i, &sum);
         memcpy(run->evaluated.force + 3 * i, sum.force, sizeof sum.force);
         memcpy(run->evaluated.torque + 3 * i, sum.torque, sizeof sum.torque);
         energy += sum.energy;
@@ -227,7 +239,7 @@ static bool update_contacts(rodrigues *run, const rodrigues_state *state) {
     if (generation == near->generation) return true;
     const int64_t pairs = near->start[near->bodies];
     if (pairs > run->contact_capacity) {
-        rodrigues_push *grown = realloc(run->contact_push, (size_t)pairs * sizeof *grown);
+        rodrigues_press *grown = realloc(run->contact_push, (size_t)pairs * sizeof *grown);
         if (!grown) return false;
         run->contact_push = grown;
         run->contact_capacity = pairs;
@@ -296,8 +308,8 @@ bool rodrigues_break_bonds(rodrigues *run) {
     for (int64_t k = 0; k < run->bonds; k++) {
         rodrigues_bond *bond = &run->bond[k];
         const rodrigues_push *push = &run->bond_push[k];
-        const bool torn = bond->break_force > 0 && carom_norm3(push->force) > bond->break_force;
-        const bool strained = bond->break_energy > 0 && push->energy > bond->break_energy;
+        const bool torn = bond->law->break_force > 0 && carom_norm3(push->force) > bond->law->break_force;
+        const bool strained = bond->law->break_energy > 0 && push->energy > bond->law->break_energy;
         if (bond->broken || (!torn && !strained)) continue;
         bond->broken = true;
         run->broken++;
@@ -353,14 +365,7 @@ static carom_status prepare_bonds(rodrigues *run, carom_error *error) {
                 return carom_fail(error, CAROM_BAD_INPUT,
                                   "potentials: the centers of bodies %d and %d coincide, so their bond has no direction", i, j);
             rodrigues_bond *bond = &run->bond[filled];
-            *bond = (rodrigues_bond){.first = i,
-                                     .second = j,
-                                     .Km = bonds->Km,
-                                     .Ka = bonds->Ka,
-                                     .Ks = bonds->Ks,
-                                     .break_force = bonds->break_force,
-                                     .break_energy = bonds->break_energy,
-                                     .shear = bonds->shear};
+            *bond = (rodrigues_bond){.first = i, .second = j, .law = bonds};
             bond->length = direction_between(&run->now, i, j, bond->direction);
             ends[filled] = i;
             ends[count + filled] = j;

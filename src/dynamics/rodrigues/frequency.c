@@ -92,6 +92,7 @@ typedef struct stiffness {
 //   shear, Ks (1 - c)^2/2: Ks (grad c . z)^2, where the square of a sum of three is at most three times the sum of squares, and
 //   Ks |1 - c| times a bound of the second derivatives of c
 static stiffness bound_bond(const rodrigues_bond *bond, const rodrigues_state *state) {
+    const carom_bonds *law = bond->law;
     const double *qi = state->attitude + 4 * (int64_t)bond->first, *qj = state->attitude + 4 * (int64_t)bond->second;
     double n[3], a[3], b[3], gradient[3], turned[2][3], c;
     for (int k = 0; k < 3; k++) n[k] = state->position[3 * bond->first + k] - state->position[3 * bond->second + k];
@@ -99,7 +100,7 @@ static stiffness bound_bond(const rodrigues_bond *bond, const rodrigues_state *s
     for (int k = 0; k < 3; k++) n[k] /= r;
     carom_quaternion_rotate(qi, bond->direction, a);
     double mixed, own;  // of the second derivatives of c: what they add to the displacement, times r^2, and to the rotations
-    if (bond->shear == CAROM_SHEAR_PUBLISHED) {
+    if (law->shear == CAROM_SHEAR_PUBLISHED) {
         // c = a.b, a = Ri n0, b = Rj n. Its derivatives: Rj'a across n over r, and -+ a x b.
         double back[3];
         carom_quaternion_rotate(qj, n, b);
@@ -123,10 +124,10 @@ static stiffness bound_bond(const rodrigues_bond *bond, const rodrigues_state *s
     }
     const double slack = fabs(1 - c), moved = carom_dot3(gradient, gradient);
     const double rotated = fmax(carom_dot3(turned[0], turned[0]), carom_dot3(turned[1], turned[1]));
-    return (stiffness){.apart = fmax(bond->Ka / (bond->length * bond->length), bond->Ka / bond->length * stretch / r) +
-                                bond->Ks * (3 * moved + slack * (fabs(c) + sqrt(moved) + mixed)) / (r * r),
-                       .bending = bond->Km,
-                       .turning = bond->Ks * (3 * rotated + own * slack)};
+    return (stiffness){.apart = fmax(law->Ka / (bond->length * bond->length), law->Ka / bond->length * stretch / r) +
+                                law->Ks * (3 * moved + slack * (fabs(c) + sqrt(moved) + mixed)) / (r * r),
+                       .bending = law->Km,
+                       .turning = law->Ks * (3 * rotated + own * slack)};
 }
 
 // U'' = (3/2) (K/D^2) s^(1/2) of a contact, s = 1 - distance/D.

@@ -38,16 +38,19 @@ typedef struct rodrigues_state {
 typedef struct rodrigues_bond {
     int first, second;
     double length, direction[3];
-    double Km, Ka, Ks;
-    double break_force, break_energy;  // beyond which it breaks; 0: never
-    carom_shear shear;
+    const carom_bonds *law;  // stiffnesses and limits
     bool broken;
 } rodrigues_bond;
 
-/// What a pair does: a force on its first body, the opposite on its second, and torques on both.
+/// What a bond does: a force on its first body, the opposite on its second, and torques on both.
 typedef struct rodrigues_push {
-    double force[3], torque[2][3], energy;
+    double force[3], energy, torque[2][3];
 } rodrigues_push;
+
+/// What a contact does: the same without torques.
+typedef struct rodrigues_press {
+    double force[3], energy;
+} rodrigues_press;
 
 /// For every body the pairs that it is in: entries[start[i]] .. entries[start[i + 1]]; an entry is 2 pair + (0: first, 1: second).
 typedef struct rodrigues_incidence {
@@ -106,7 +109,8 @@ typedef struct rodrigues {
 
     int64_t bonds, broken;
     rodrigues_bond *bond;
-    rodrigues_push *bond_push, *contact_push;
+    rodrigues_push *bond_push;
+    rodrigues_press *contact_push;
     rodrigues_incidence of_bonds, of_contacts;
     int64_t contact_capacity;
     double Kpp;
