@@ -55,10 +55,10 @@ extern const char *const carom_word_set_names[];
 /// One elastic outcome with the words that end there.
 typedef struct carom_elastic_outcome {
     const double *impulse;  ///< [contacts], accumulated normal impulses of the witness [N s]
-    /// Words; INT64_MAX for that many or more. A lower bound where the enumeration is not complete. CAROM_NO_INTEGER: not counted, in a
-    /// complete enumeration whose words are too many and all lead here.
+    /// Words; INT64_MAX for that many or more. Where the enumeration is not complete, a lower bound, or of admissible words the orders that
+    /// were followed and end here. CAROM_NO_INTEGER: not counted, in a complete enumeration whose words are too many and all lead here.
     int64_t count;
-    int64_t min_length, max_length;  ///< letters of the shortest and the longest word
+    int64_t min_length, max_length;  ///< letters of the shortest and the longest word that is known
     const int *witness;              ///< [min_length], the shortest word, the first in the order of contacts among several
     bool marginal;                   ///< a rate between the tolerances was met: the words are not certain, the outcome is to about 1e-9
 } carom_elastic_outcome;
@@ -70,17 +70,19 @@ typedef carom_status (*carom_elastic_visit)(void *user, const carom_elastic_outc
 typedef struct carom_word_limits {
     int64_t max_states;  ///< distinct momenta of the admissible words, or unfinished words of one length of the others
     int64_t max_length;  ///< letters of an admissible word
+    int64_t draws;       ///< random orders that are followed where the admissible words pass these limits
+    uint64_t seed;       ///< of these orders
 } carom_word_limits;
 
-/// 100,000 momenta or words; 1,000,000 letters.
+/// 100,000 momenta or words; 1,000,000 letters; 1000 random orders, seed 0.
 carom_word_limits carom_word_limits_defaults(void);
 
 /// All outcomes of a word set, in the order of their witnesses: shorter first, then by contacts.
 /// Admissible words are enumerated on the graph of distinct momenta, so that their number may be astronomic. At a limit, one word is enough
 /// where the outcome is unique for all velocities (CAROM_UNIQUE_ALWAYS): all words have its length then. The enumeration is complete, and
 /// the outcome has that word and no count.
-/// @param verdict  CAROM_COMPLETE; CAROM_INCOMPLETE at a limit (the outcomes of both greedy orders are then among those found);
-///                 CAROM_INTERRUPTED
+/// Other admissible words are sampled at a limit: the outcomes are those of both greedy orders and of `draws` random ones.
+/// @param verdict  CAROM_COMPLETE; CAROM_INCOMPLETE at a limit; CAROM_INTERRUPTED
 /// @return CAROM_BAD_INPUT where the cone is flat: words need not end
 carom_status carom_propagative_enumerate(const carom_propagative *propagative, carom_word_set set, const carom_word_limits *limits,
                                          const carom_control *control, carom_elastic_visit visit, void *user, carom_verdict *verdict,
@@ -140,8 +142,8 @@ typedef struct carom_propagative_options {
     int plastic;               ///< a carom_plastic_kind
     int words;                 ///< a carom_word_set
     const char *order;         ///< one outcome: "argmin", "argmax", "random", or contacts with commas; NULL: every order
-    int64_t seed;              ///< of the order `random`: 0 to CAROM_MOST_SEED
-    carom_word_limits limits;  ///< max_states from 1 to 1e8, max_length from 1 to 1e9
+    int64_t seed;              ///< of the order `random` and of sampled orders: 0 to CAROM_MOST_SEED
+    carom_word_limits limits;  ///< max_states from 1 to 1e8, max_length from 1 to 1e9, draws from 1 to 1e7; its seed is not used
 } carom_propagative_options;
 
 /// Elastic, admissible words in every order, a unilateral plastic outcome, the limits of carom_word_limits_defaults.
@@ -171,7 +173,7 @@ carom_status carom_two_contacts_solve(double cosine, const double rates[2], caro
     X(CAROM_UNIQUE_HERE, "unique", "every order gives the same outcome, for this velocity")                                                \
     X(CAROM_UNIQUE_MINIMAL, "unique-minimal", "orders differ, but all minimal words give one outcome")                                     \
     X(CAROM_UNIQUE_NOT, "multiple", "the outcome depends on the order")                                                                    \
-    X(CAROM_UNIQUE_UNKNOWN, "unknown", "the enumeration reached its limit with one outcome so far")                                        \
+    X(CAROM_UNIQUE_UNKNOWN, "unknown", "the words are too many to enumerate, and the orders that were followed give one outcome")          \
     X(CAROM_UNIQUE_JAMMED, "jammed", "the cone of feasible momenta is flat: elastic words need not end")
 
 #define CAROM_ENUM_ENTRY(constant, name, sentence) constant,
@@ -194,8 +196,9 @@ typedef struct carom_uniqueness {
     double *order;        ///< that m; 1 on the diagonal
     double margin;        ///< carom_propagative_margin
     int64_t outcomes;     ///< distinct outcomes of the admissible words that were found; 0 where jammed
+    int64_t sampled;      ///< orders that were followed because the words are too many; 0 where all outcomes were found
     int64_t minimal;      ///< distinct outcomes of the minimal words; -1 where it was not asked for or not finished
-    double difference;    ///< xi: largest kinetic distance between two admissible outcomes over |p-|; NaN where jammed
+    double difference;    ///< xi: largest kinetic distance between two admissible outcomes over |p-|, or a lower bound; NaN where jammed
     bool complete;        ///< all admissible outcomes were found
     bool has_pair;        ///< there are exactly two distinct normals, and they are not opposed: `pair` is filled
     carom_two_contacts pair;

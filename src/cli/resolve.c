@@ -64,7 +64,23 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
     // One velocity is worth its joints.
     if (rows == 1 && data->velocity_names)
         cli_print_velocities("velocity after", data, carom_table_real_column(outcomes, CAROM_OUTCOME_VELOCITY), true);
-    if (rows > SHOWN_OUTCOMES) printf("... and %" PRId64 " more; --json and -o FILE give them all\n", rows - SHOWN_OUTCOMES);
+    // What the rest covers.
+    if (rows > SHOWN_OUTCOMES) {
+        carom_extent *extent;
+        carom_error error;
+        const carom_status status = carom_extent_create(impact, &extent, &error);
+        if (status) return cli_report(&error);
+        carom_extent_widen(extent, outcomes);
+        for (int end = 0; end < 2; end++) {
+            printf("%s", end == 0 ? "from " : "  to ");
+            for (int i = 0; i < data->contacts; i++) print_velocities(impact, &extent->normal[2 * i + end], 1);
+            printf(" |");
+            for (int i = 0; i < tangents; i++) print_velocities(impact, &extent->tangent[2 * i + end], 1);
+            printf(" | %9.6f\n", extent->energy_ratio[end]);
+        }
+        carom_extent_free(extent);
+        printf("... and %" PRId64 " more; --json and -o FILE give them all\n", rows - SHOWN_OUTCOMES);
+    }
     if (file) printf("written to %s (HDF5)\n", file);
     return cli_exit_status(&run->answer);
 }

@@ -94,6 +94,8 @@ static inline outcomes enumerate_within(const carom_propagative *p, carom_word_s
     carom_error error;
     carom_word_limits limits = carom_word_limits_defaults();
     limits.max_states = max_states;
+    // No more outcomes than the list holds.
+    limits.draws = MOST_OUTCOMES - 2;
     assert_ok(carom_propagative_enumerate(p, set, &limits, NULL, keep, &all, &all.verdict, &error), error);
     return all;
 }

@@ -154,12 +154,81 @@ static void the_budget_decides_what_is_counted(void **state) {
     carom_impact_free(unequal);
 }
 
+// What a sampled set says is true: all its outcomes are outcomes of the whole set, each order ends at one of them, xi is a lower bound of
+// that of the whole set, and here most of it. The seed alone decides. The draws are not a corner of the set, as cut enumerations are.
+static void sampled_sets_are_honest(void **state) {
+    (void)state;
+    static const double masses[] = {1, 1.7, 0.6, 1.3, 0.8}, v[] = {5, 4, 3, 2, 1};
+    carom_impact *impact = make_cradle(masses, v, 5);
+    carom_propagative *p = bind(impact);
+    static outcomes whole, some, again, other;
+    const carom_word_limits limits = {.max_states = 1000000, .max_length = 1000000};
+    carom_word_limits few = {.max_states = 100, .max_length = 1000000, .draws = 200, .seed = 5};
+    carom_error error;
+    whole.p = some.p = again.p = other.p = p;
+    assert_ok(carom_propagative_enumerate(p, CAROM_WORDS_ADMISSIBLE, &limits, NULL, keep, &whole, &whole.verdict, &error), error);
+    assert_ok(carom_propagative_enumerate(p, CAROM_WORDS_ADMISSIBLE, &few, NULL, keep, &some, &some.verdict, &error), error);
+    assert_ok(carom_propagative_enumerate(p, CAROM_WORDS_ADMISSIBLE, &few, NULL, keep, &again, &again.verdict, &error), error);
+    few.seed = 6;
+    assert_ok(carom_propagative_enumerate(p, CAROM_WORDS_ADMISSIBLE, &few, NULL, keep, &other, &other.verdict, &error), error);
+    assert_int_equal(whole.verdict, CAROM_COMPLETE);
+    assert_int_equal(some.verdict, CAROM_INCOMPLETE);
+    assert_true(whole.count <= MOST_OUTCOMES && some.count > 10 && some.count <= whole.count);
+    assert_memory_equal(some.list, again.list, sizeof some.list);
+    assert_memory_not_equal(some.list, other.list, sizeof some.list);
+    int64_t orders = 0;
+    for (int i = 0; i < some.count; i++) {
+        const outcome *drawn = &some.list[i];
+        orders += drawn->count;
+        int at = 0;
+        while (at < whole.count && distance(impact, drawn->v, whole.list[at].v) > 1e-9) at++;
+        assert_true(at < whole.count);
+        assert_true(drawn->min_length >= whole.list[at].min_length && drawn->max_length <= whole.list[at].max_length);
+        if (i > 0) assert_true(drawn->min_length >= some.list[i - 1].min_length);
+    }
+    assert_int_equal(orders, 202);
+
+    carom_uniqueness *all, *sampled;
+    assert_ok(carom_propagative_uniqueness(p, &limits, NULL, &all, &error), error);
+    assert_ok(carom_propagative_uniqueness(p, &few, NULL, &sampled, &error), error);
+    assert_int_equal(all->sampled, 0);
+    assert_int_equal(sampled->sampled, 202);
+    assert_int_equal(sampled->verdict, CAROM_UNIQUE_NOT);
+    assert_true(all->complete && !sampled->complete);
+    assert_true(sampled->difference <= all->difference * (1 + 1e-12) && sampled->difference >= 0.8 * all->difference);
+    carom_uniqueness_free(all);
+    carom_uniqueness_free(sampled);
+
+    // The law says that it sampled, and the same xi.
+    static const char *const columns[] = {"sampled", "orders"};
+    const int64_t expected[] = {1, 202};
+    carom_propagative_options options = carom_propagative_defaults();
+    options.limits = (carom_word_limits){.max_states = 100, .max_length = 1000000, .draws = 200};
+    options.seed = 5;
+    carom_law_call call = {.impact = impact, .options = &options};
+    carom_answer answer;
+    assert_ok(carom_law_resolve(&carom_law_propagative, &call, &answer, &error), error);
+    assert_false(carom_answer_complete(&answer));
+    assert_int_equal(carom_table_rows(answer.outcomes), some.count);
+    assert_string_equal(carom_table_text(answer.result, carom_table_find(answer.result, "words"), 0), "sampled");
+    for (int c = 0; c < 2; c++)
+        assert_int_equal(*carom_table_integer_column(answer.result, carom_table_find(answer.result, columns[c])), expected[c]);
+    few.seed = 5;
+    assert_ok(carom_propagative_uniqueness(p, &few, NULL, &sampled, &error), error);
+    assert_true(*carom_table_real_column(answer.result, carom_table_find(answer.result, "xi")) == sampled->difference);
+    carom_uniqueness_free(sampled);
+    carom_answer_free(&answer);
+    carom_propagative_free(p);
+    carom_impact_free(impact);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_rates_are_taken_in_the_order_of_contacts),
         cmocka_unit_test(words_do_not_depend_on_units),
         cmocka_unit_test(one_word_is_enough_where_all_lead_to_one_outcome),
         cmocka_unit_test(the_budget_decides_what_is_counted),
+        cmocka_unit_test(sampled_sets_are_honest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

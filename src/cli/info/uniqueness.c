@@ -41,11 +41,11 @@ json_t *cli_uniqueness_json(const carom_uniqueness *u) {
                          carom_json_real(u->pair.wedge_angle), "word_lengths", (json_int_t)u->pair.length[0], (json_int_t)u->pair.length[1],
                          "length_bound", (json_int_t)u->pair.bound, "xi", carom_json_real(u->pair.difference), "xi_bound",
                          carom_json_real(u->pair.difference_bound));
-    return json_pack("{s:s, s:o, s:b, s:o, s:o, s:o, s:I, s:o, s:b, s:o, s:o}", "verdict", carom_uniqueness_name(u->verdict), "margin",
+    return json_pack("{s:s, s:o, s:b, s:o, s:o, s:o, s:I, s:o, s:b, s:I, s:o, s:o}", "verdict", carom_uniqueness_name(u->verdict), "margin",
                      carom_json_real(u->margin), "jammed", u->verdict == CAROM_UNIQUE_JAMMED, "cosines", json_null(), "wedge_angles",
                      json_null(), "coxeter", json_null(), "outcomes", (json_int_t)u->outcomes, "minimal_outcomes",
-                     u->minimal < 0 ? json_null() : json_integer(u->minimal), "complete", u->complete, "xi", carom_json_real(u->difference),
-                     "two_contacts", pair);
+                     u->minimal < 0 ? json_null() : json_integer(u->minimal), "complete", u->complete, "orders", (json_int_t)u->sampled,
+                     "xi", carom_json_real(u->difference), "two_contacts", pair);
 }
 
 int cli_uniqueness_matrices(const carom_uniqueness *u, const char *field, carom_json_large *matrices) {
@@ -70,9 +70,11 @@ void cli_print_uniqueness(const carom_uniqueness *u, const char *const *names, b
     printf("the same contacts without friction, in single elastic impacts (law propagative):\n  %s\n",
            carom_uniqueness_sentence(u->verdict));
     printf("  margin %.6g", u->margin);
-    if (u->verdict != CAROM_UNIQUE_JAMMED)
-        printf(", %s%" PRId64 " outcome%s, xi = %.6g", u->complete ? "" : "at least ", u->outcomes, u->outcomes == 1 ? "" : "s",
-               u->difference);
+    if (u->verdict != CAROM_UNIQUE_JAMMED && u->complete)
+        printf(", %" PRId64 " outcome%s, xi = %.6g", u->outcomes, u->outcomes == 1 ? "" : "s", u->difference);
+    else if (u->verdict != CAROM_UNIQUE_JAMMED)
+        printf(", sampled: at least %" PRId64 " outcome%s, found in %" PRId64 " orders; xi at least %.6g", u->outcomes,
+               u->outcomes == 1 ? "" : "s", u->sampled, u->difference);
     putchar('\n');
     // Pairs of contacts, whose wedge angles decide: at pi / m the order does not matter.
     const int pairs = u->contacts * (u->contacts - 1) / 2, most = full ? FULL_PAIRS : SHOWN_PAIRS;

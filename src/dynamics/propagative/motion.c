@@ -19,7 +19,8 @@
 // Halvings of a step after which a contact that was just left has not opened; evaluations of a bracket.
 enum { MOST_HALVINGS = 60, MOST_EVALUATIONS = 200 };
 // Where the enumeration that tells whether an impact's outcome is unique ends: words of up to five equal balls fit in.
-enum { MOST_STATES = 1000, MOST_LETTERS = 10000 };
+// ... and random orders where that is not enough.
+enum { MOST_STATES = 1000, MOST_LETTERS = 10000, DRAWS = 100 };
 
 // Rates of all gaps at (q, p), with those that are round-off set to zero.
 static void find_rates(propagative_motion *motion, const double *q, const double *p, double *rate) {
@@ -147,7 +148,7 @@ static carom_status keep_word(void *user, const carom_elastic_outcome *outcome, 
 static carom_status report(propagative_motion *motion, const carom_propagative *p, propagative_event *event, carom_error *error) {
     event->uniqueness = CAROM_UNIQUE_ALWAYS;
     if (event->count > 1) {
-        const carom_word_limits few = {.max_states = MOST_STATES, .max_length = MOST_LETTERS};
+        const carom_word_limits few = {.max_states = MOST_STATES, .max_length = MOST_LETTERS, .draws = DRAWS, .seed = motion->rules.seed};
         carom_uniqueness *uniqueness;
         const carom_status status = carom_propagative_uniqueness(p, &few, motion->control, &uniqueness, error);
         if (status) return status;

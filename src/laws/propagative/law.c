@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Law `propagative`: single elastic impacts in every order until no contact approaches, and plastic and inelastic outcomes derived from
 // them (Seghete & Murphey). Frictionless: coefficients of the scene are ignored, and outcomes say so.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "carom/arena.h"
 #include "carom/dense.h"
 #include "laws/laws_internal.h"
+#include "laws/propagative/propagative_internal.h"
 
 #define MOST_STATES  1e8
 #define MOST_LETTERS 1e9
+#define MOST_DRAWS   1e7
 
 carom_propagative_options carom_propagative_defaults(void) {
     return (carom_propagative_options){.restitution = 1, .limits = carom_word_limits_defaults()};
@@ -26,10 +29,12 @@ static const carom_option option_rows[] = {
      "which sequences of single impacts; `literal` is for comparison", carom_word_set_names},
     {"order", CAROM_OPTION_CONTACTS, offsetof(carom_propagative_options, order), 0, 0, "", "every order",
      "one outcome: argmin, argmax, random, or contacts gone through again and again", NULL},
-    {"seed", CAROM_OPTION_INTEGER, offsetof(carom_propagative_options, seed), 0, CAROM_MOST_SEED, "", "0", "seed of the order `random`",
-     NULL},
+    {"seed", CAROM_OPTION_INTEGER, offsetof(carom_propagative_options, seed), 0, CAROM_MOST_SEED, "", "0",
+     "seed of the order `random` and of the orders that are drawn", NULL},
     {"max_states", CAROM_OPTION_INTEGER, offsetof(carom_propagative_options, limits.max_states), 1, MOST_STATES, "", "100000",
-     "distinct momenta, or unfinished words, after which a set is incomplete", NULL},
+     "distinct momenta, or unfinished words, after which a set is incomplete; admissible words are then drawn", NULL},
+    {"draws", CAROM_OPTION_INTEGER, offsetof(carom_propagative_options, limits.draws), 1, MOST_DRAWS, "", "1000",
+     "number of random orders where admissible words are too many; argmin and argmax come on top", NULL},
     {"max_length", CAROM_OPTION_INTEGER, offsetof(carom_propagative_options, limits.max_length), 1, MOST_LETTERS, "", "1000000",
      "single impacts after which a word counts as not finished", NULL},
 };
@@ -40,24 +45,41 @@ enum { OUTCOME_COUNT, OUTCOME_MIN_LENGTH, OUTCOME_MAX_LENGTH, OUTCOME_JAMMED, OU
 static const carom_column outcome_columns[OUTCOME_OWN_COLUMNS] = {
     [OUTCOME_COUNT] =
         {"count", CAROM_COLUMN_INTEGER, 1, "",
-         "words that end here; 0 for a plastic outcome; not counted (null, or the least integer) where they are more than the "
-         "limits allow and all end here",
+         "words that end here, of a sampled set orders that were followed; 0 for a plastic outcome; not counted (null, or the least "
+         "integer) where they are more than the limits allow and all end here",
          NULL},
     [OUTCOME_MIN_LENGTH] = {"min_length", CAROM_COLUMN_INTEGER, 1, "", "single impacts of the shortest of them", NULL},
-    [OUTCOME_MAX_LENGTH] = {"max_length", CAROM_COLUMN_INTEGER, 1, "", "single impacts of the longest of them", NULL},
+    [OUTCOME_MAX_LENGTH] = {"max_length", CAROM_COLUMN_INTEGER, 1, "", "single impacts of the longest of them that is known", NULL},
     [OUTCOME_JAMMED] = {"jammed", CAROM_COLUMN_BOOLEAN, 1, "", "plastic, because elastic words need not end", NULL},
 };
 
-enum { RESULT_JAMMED, RESULT_WORDS, RESULT_MARGIN, RESULT_CERTIFICATE, RESULT_STANDS_FOR, RESULT_OWN_COLUMNS };
+enum {
+    RESULT_JAMMED,
+    RESULT_WORDS,
+    RESULT_MARGIN,
+    RESULT_CERTIFICATE,
+    RESULT_STANDS_FOR,
+    RESULT_SAMPLED,
+    RESULT_ORDERS,
+    RESULT_XI,
+    RESULT_OWN_COLUMNS
+};
 
 static const carom_column result_columns[RESULT_OWN_COLUMNS] = {
     [RESULT_JAMMED] = {"jammed", CAROM_COLUMN_BOOLEAN, 1, "", "the cone of feasible momenta is flat: elastic words need not end", NULL},
-    [RESULT_WORDS] = {"words", CAROM_COLUMN_TEXT, 1, "", "set that was enumerated: admissible, minimal, literal; one-order; none", NULL},
+    [RESULT_WORDS] = {"words", CAROM_COLUMN_TEXT, 1, "", "set that was enumerated: admissible, minimal, literal; sampled; one-order; none",
+                      NULL},
     [RESULT_MARGIN] = {"margin", CAROM_COLUMN_REAL, 1, "", "margin of the cone of feasible momenta", NULL},
     [RESULT_CERTIFICATE] = {"certificate", CAROM_COLUMN_REAL, CAROM_WIDTH_CONTACTS, "",
                             "weights that combine the unit normals to zero, where jammed", NULL},
     [RESULT_STANDS_FOR] = {"stands_for", CAROM_COLUMN_INTEGER, CAROM_WIDTH_CONTACTS, "",
                            "number of the contact whose mirror this one shares: its own, or an earlier one with the same normal", NULL},
+    [RESULT_SAMPLED] = {"sampled", CAROM_COLUMN_BOOLEAN, 1, "",
+                        "the admissible words are too many to enumerate: outcomes of argmin, argmax and random orders", NULL},
+    [RESULT_ORDERS] = {"orders", CAROM_COLUMN_INTEGER, 1, "", "orders that were followed; 0 where words were enumerated", NULL},
+    [RESULT_XI] = {"xi", CAROM_COLUMN_REAL, 1, "",
+                   "largest kinetic distance of two elastic outcomes over |p-|; a lower bound where the set is sampled or incomplete",
+                   NULL},
 };
 
 // ------------------------------------------------------------------------------------------------------------ outcomes
@@ -68,9 +90,11 @@ typedef struct word_answer {
     const carom_propagative_options *options;
     const carom_propagative *propagative;
     carom_table *outcomes;
-    double *plastic, *blended;  // [contacts], normal impulses
-    double *impulse, *v;        // [n], [nv]
-    int64_t flags;              // of every outcome
+    propagative_places elastic;  // their momenta
+    double *momentum;            // [rank]
+    double *plastic, *blended;   // [contacts], normal impulses
+    double *impulse, *v;         // [n], [nv]
+    int64_t flags;               // of every outcome
 } word_answer;
 
 // Adds an outcome from its normal impulses.
@@ -87,11 +111,15 @@ static carom_status add_row(word_answer *answer, const double *normal_impulse, i
 static carom_status add_word(void *user, const carom_elastic_outcome *elastic, carom_error *error) {
     word_answer *answer = user;
     const double restitution = answer->options->restitution, *impulse = elastic->impulse;
+    int place;
+    propagative_momentum_after(answer->propagative, elastic->impulse, answer->momentum);
+    carom_status status = propagative_places_add(&answer->elastic, answer->momentum, &place, error);
+    if (status) return status;
     if (restitution < 1) {
         carom_propagative_blend(answer->propagative, restitution, answer->plastic, elastic->impulse, answer->blended);
         impulse = answer->blended;
     }
-    carom_status status = add_row(answer, impulse, elastic->min_length, elastic->marginal ? CAROM_FLAG_MARGINAL : 0, error);
+    status = add_row(answer, impulse, elastic->min_length, elastic->marginal ? CAROM_FLAG_MARGINAL : 0, error);
     if (status) return status;
     // What is known of the words that end here.
     const int own = CAROM_OUTCOME_COLUMNS;
@@ -160,9 +188,12 @@ static carom_status find_outcomes(word_answer *answer, const char **words, carom
         *words = "one-order";
         return follow(answer, verdict, error);
     }
+    carom_word_limits limits = options->limits;
+    limits.seed = (uint64_t)options->seed;
     for (;;) {
         *words = carom_word_set_names[set];
-        status = carom_propagative_enumerate(propagative, set, &options->limits, answer->call->control, add_word, answer, verdict, error);
+        status = carom_propagative_enumerate(propagative, set, &limits, answer->call->control, add_word, answer, verdict, error);
+        if (set == CAROM_WORDS_ADMISSIBLE && *verdict == CAROM_INCOMPLETE) *words = "sampled";
         // Where no minimal word is admissible, all admissible ones are served.
         if (status || set != CAROM_WORDS_MINIMAL || *verdict != CAROM_COMPLETE || carom_table_rows(answer->outcomes) > 0) return status;
         set = CAROM_WORDS_ADMISSIBLE;
@@ -180,11 +211,12 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
     answer.blended = carom_arena_take(&arena, contacts, sizeof *answer.blended);
     answer.impulse = carom_arena_take(&arena, (size_t)carom_impact_contact_size(call->impact), sizeof *answer.impulse);
     answer.v = carom_arena_take(&arena, (size_t)data->nv, sizeof *answer.v);
+    answer.momentum = carom_arena_take(&arena, contacts, sizeof *answer.momentum);
     carom_status status = arena.failed ? carom_fail_memory(error, "propagative") : CAROM_OK;
-    const char *words;
-    carom_verdict verdict;
+    const char *words = NULL;
+    carom_verdict verdict = CAROM_COMPLETE;
     if (!status) status = carom_propagative_create(call->impact, &propagative, error);
-    answer.propagative = propagative;
+    answer.propagative = answer.elastic.p = propagative;
     if (!status) status = carom_outcomes_create(call->impact, outcome_columns, OUTCOME_OWN_COLUMNS, &answer.outcomes, error);
     if (!status) status = find_outcomes(&answer, &words, &verdict, error);
     if (!status) status = carom_law_emit(call, answer.outcomes, error);
@@ -201,10 +233,15 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
             if (jammed) certificate[i] = carom_propagative_weights(propagative)[i];
             stands_for[i] = carom_propagative_stands_for(propagative, i);
         }
+        const bool sampled = !strcmp(words, "sampled");
+        *carom_table_integers(call->result, own + RESULT_SAMPLED) = sampled;
+        *carom_table_integers(call->result, own + RESULT_ORDERS) = sampled ? answer.options->limits.draws + 2 : !strcmp(words, "one-order");
+        *carom_table_reals(call->result, own + RESULT_XI) = jammed ? NAN : propagative_spread(&answer.elastic);
         status = carom_table_set_text(call->result, own + RESULT_WORDS, words, error);
         if (!status) status = carom_law_set_verdict(call, verdict, error);
     }
     carom_table_free(answer.outcomes);
+    propagative_places_free(&answer.elastic);
     carom_propagative_free(propagative);
     carom_arena_free(&arena);
     return status;

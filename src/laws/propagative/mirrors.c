@@ -18,7 +18,9 @@
 const char *const carom_word_set_names[] = {
     [CAROM_WORDS_ADMISSIBLE] = "admissible", [CAROM_WORDS_MINIMAL] = "minimal", [CAROM_WORDS_LITERAL] = "literal", NULL};
 
-carom_word_limits carom_word_limits_defaults(void) { return (carom_word_limits){.max_states = 100000, .max_length = 1000000}; }
+carom_word_limits carom_word_limits_defaults(void) {
+    return (carom_word_limits){.max_states = 100000, .max_length = 1000000, .draws = 1000};
+}
 
 // ------------------------------------------------------------------------------------------------------------- mirrors
 
@@ -156,6 +158,15 @@ double propagative_reflect(const carom_propagative *p, double *momentum, int let
     return impulse;
 }
 
+void propagative_momentum_after(const carom_propagative *p, const double *impulse, double *momentum) {
+    // y = y- + sum_i l_i u_i. Contacts of one mirror share their impulses.
+    memcpy(momentum, p->momentum, (size_t)p->rank * sizeof *momentum);
+    for (int i = 0; i < p->mirrors; i++) {
+        const double size = impulse[p->contact_of[i]] * p->length[i], *unit = p->unit + (size_t)i * (size_t)p->rank;
+        for (int k = 0; k < p->rank; k++) momentum[k] += size * unit[k];
+    }
+}
+
 bool propagative_same(const carom_propagative *p, const double *a, const double *b) {
     for (int k = 0; k < p->rank; k++)
         if (!(fabs(a[k] - b[k]) <= CAROM_WORD_MERGE_TOLERANCE * p->scale)) return false;
@@ -230,7 +241,10 @@ carom_status carom_propagative_enumerate(const carom_propagative *p, carom_word_
     carom_status status = set == CAROM_WORDS_ADMISSIBLE
                               ? propagative_enumerate_graph(p, limits, control, visit, user, verdict, error)
                               : propagative_enumerate_minimal(p, set, limits, control, visit, user, verdict, error);
-    if (status || *verdict != CAROM_INCOMPLETE || !p->unique) return status;
+    if (status || *verdict != CAROM_INCOMPLETE) return status;
+    // Admissible words that are too many are drawn.
+    if (!p->unique)
+        return set == CAROM_WORDS_ADMISSIBLE ? propagative_sample_orders(p, limits, control, visit, user, verdict, error) : status;
 
     // More words than the limits allow, and all lead to one outcome. Each letter of an admissible word takes the momentum
     // past one of the group's mirrors between it and the cone, and past no other: all these words have one length. They are the minimal

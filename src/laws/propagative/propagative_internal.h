@@ -68,7 +68,35 @@ carom_status propagative_resize(void **array, size_t count, size_t size, carom_e
 /// 0 <= z _|_ matrix z + w >= 0 by Lemke's method. `what` is named where it fails.
 carom_status propagative_solve_lcp(int size, const double *matrix, const double *w, double *z, const char *what, carom_error *error);
 
-/// Each enumerates one kind of word set; the cone is not flat. At a limit they hand nothing on where the outcome is the same for all words.
+/// Momenta by number, in the order in which they were added, found again within the merge tolerance. Zero but for `p` at first.
+typedef struct propagative_places {
+    const carom_propagative *p;
+    int count, capacity;  // a power of two
+    double *momenta;      // [capacity x rank]
+    int64_t *cell;        // [capacity], where equal momenta are looked for
+    int *chain;           // [capacity], the next momentum of the same bucket
+    int *bucket;          // [capacity]
+} propagative_places;
+
+/// The number of a momentum equal to this one; or -1.
+/// @param hidden  [count], momenta that are passed over; NULL: none
+int propagative_places_find(const propagative_places *places, const double *momentum, const bool *hidden);
+carom_status propagative_places_add(propagative_places *places, const double *momentum, int *index, carom_error *error);
+void propagative_places_free(propagative_places *places);
+
+/// The momentum [rank] after these normal impulses [contacts].
+void propagative_momentum_after(const carom_propagative *p, const double *impulse, double *momentum);
+
+/// The largest kinetic distance between two momenta, over |p-|: of all pairs, or a lower bound where there are too many.
+double propagative_spread(const propagative_places *places);
+
+/// Hands on the outcomes of both greedy orders and of `limits->draws` random ones, with the number of these orders that end there.
+/// @param verdict  CAROM_INTERRUPTED, or CAROM_INCOMPLETE
+carom_status propagative_sample_orders(const carom_propagative *p, const carom_word_limits *limits, const carom_control *control,
+                                       carom_elastic_visit visit, void *user, carom_verdict *verdict, carom_error *error);
+
+/// Each enumerates one kind of word set; the cone is not flat. At a limit they hand nothing on where the outcome is the same for all words,
+/// and the graph never does.
 carom_status propagative_enumerate_graph(const carom_propagative *p, const carom_word_limits *limits, const carom_control *control,
                                          carom_elastic_visit visit, void *user, carom_verdict *verdict, carom_error *error);
 carom_status propagative_enumerate_minimal(const carom_propagative *p, carom_word_set set, const carom_word_limits *limits,

@@ -9,10 +9,7 @@
 #include "laws/propagative/propagative_internal.h"
 
 // Least eigenvalue of the cosines from which the normals count as independent. Finite groups have 1 - cos(pi/h), 5e-6 for 1000 mirrors.
-#define INDEPENDENT_NORMALS 1e-9
-// Operations that all pairs of outcomes may cost; beyond, the farthest from one, and the farthest from that, are a lower bound.
-#define MOST_PAIR_OPERATIONS 1e8
-
+#define INDEPENDENT_NORMALS                      1e-9
 #define CAROM_NAME(constant, name, sentence)     [constant] = name,
 #define CAROM_SENTENCE(constant, name, sentence) [constant] = sentence,
 static const char *const names[] = {CAROM_UNIQUENESS_LIST(CAROM_NAME)};
@@ -39,24 +36,17 @@ bool propagative_is_unique(const carom_propagative *p) {
 
 // ----------------------------------------------------------------------------------------------- for this velocity
 
-// Velocities of the outcomes, as they come.
+// Momenta of the outcomes, as they come.
 typedef struct collection {
-    const carom_propagative *p;
-    double *velocities;  // [count x nv]
-    int64_t count, capacity;
+    propagative_places places;
+    double *momentum;  // [rank], scratch
 } collection;
 
 static carom_status collect(void *user, const carom_elastic_outcome *outcome, carom_error *error) {
-    // The velocity after the word; distances between velocities are kinetic ones.
     collection *found = user;
-    const size_t nv = (size_t)carom_impact_get_data(found->p->impact)->nv;
-    if (found->count == found->capacity) {
-        const int64_t capacity = 2 * found->capacity + 4;
-        const carom_status status = propagative_resize((void **)&found->velocities, (size_t)capacity * nv, sizeof(double), error);
-        if (status) return status;
-        found->capacity = capacity;
-    }
-    return carom_propagative_velocity(found->p, outcome->impulse, found->velocities + (size_t)found->count++ * nv, error);
+    int place;
+    propagative_momentum_after(found->places.p, outcome->impulse, found->momentum);
+    return propagative_places_add(&found->places, found->momentum, &place, error);
 }
 
 // Counts outcomes and nothing else.
@@ -67,48 +57,21 @@ static carom_status count_outcome(void *user, const carom_elastic_outcome *outco
     return CAROM_OK;
 }
 
-// Kinetic distance of outcome `from` to the farthest of the outcomes from `first` on, and which that is.
-// @param difference  [nv], scratch
-static double farthest(const collection *found, int64_t from, int64_t first, double *difference, int64_t *which) {
-    const size_t nv = (size_t)carom_impact_get_data(found->p->impact)->nv;
-    double largest = 0;
-    for (int64_t i = first; i < found->count; i++) {
-        for (size_t k = 0; k < nv; k++) difference[k] = found->velocities[(size_t)i * nv + k] - found->velocities[(size_t)from * nv + k];
-        const double distance = sqrt(2 * carom_impact_kinetic_energy(found->p->impact, difference));
-        if (distance <= largest) continue;
-        largest = distance;
-        *which = i;
-    }
-    return largest;
-}
-
 // The verdict for this impact from its words: how many outcomes they have, and how far apart.
 static carom_status study_words(const carom_propagative *p, const carom_word_limits *limits, const carom_control *control,
                                 carom_uniqueness *u, carom_error *error) {
-    const double nv = carom_impact_get_data(p->impact)->nv;
-    double *scratch = malloc((size_t)nv * sizeof *scratch);
-    if (!scratch) return carom_fail_memory(error, "uniqueness");
-    collection found = {.p = p};
+    collection found = {.places.p = p, .momentum = malloc((size_t)p->rank * sizeof(double) + 1)};
+    if (!found.momentum) return carom_fail_memory(error, "uniqueness");
     carom_verdict verdict;
     carom_status status = carom_propagative_enumerate(p, CAROM_WORDS_ADMISSIBLE, limits, control, collect, &found, &verdict, error);
-    if (!status) {
-        // The farthest pair, or a lower bound where pairs are too many.
-        const double count = (double)found.count;
-        double largest = 0;
-        int64_t end = 0;
-        if (count * count * nv * nv <= MOST_PAIR_OPERATIONS) {
-            for (int64_t i = 0; i < found.count; i++) largest = fmax(largest, farthest(&found, i, i + 1, scratch, &end));
-        } else {
-            farthest(&found, 0, 0, scratch, &end);
-            largest = farthest(&found, end, 0, scratch, &end);
-        }
-        u->difference = p->scale > 0 ? largest / p->scale : 0;
-    }
-    free(found.velocities);
-    free(scratch);
-    u->outcomes = found.count;
+    const int count = found.places.count;
+    if (!status) u->difference = propagative_spread(&found.places);
+    propagative_places_free(&found.places);
+    free(found.momentum);
+    u->outcomes = count;
     u->complete = verdict == CAROM_COMPLETE;
-    u->verdict = found.count > 1 ? CAROM_UNIQUE_NOT : u->complete ? CAROM_UNIQUE_HERE : CAROM_UNIQUE_UNKNOWN;
+    u->sampled = u->complete ? 0 : limits->draws + 2;
+    u->verdict = count > 1 ? CAROM_UNIQUE_NOT : u->complete ? CAROM_UNIQUE_HERE : CAROM_UNIQUE_UNKNOWN;
     if (status || u->verdict != CAROM_UNIQUE_NOT) return status;
 
     // Orders differ: do minimal words, too?
