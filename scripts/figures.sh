@@ -181,9 +181,15 @@ cp "$results"/measured/figure-*-Errors-single.png "$figures/measured-errors.png"
 cp "$results"/measured/figure-*-parameters.png "$figures/measured-parameters.png"
 cp "$results"/measured-sets/figure-*-impact-19.png "$figures/measured-set.png"
 
+# A sampled set of docs/propagative.md: an incomplete answer has exit status 1.
+"$carom" resolve scenes/rack-break.yaml -o "$results/rack-break.h5" >"$results/rack-break.txt" || test $? -eq 1
+"$carom" plot "$results/rack-break.h5" --axes ball11.x,ball11.y -o "$figures/rack-break-sampled.png"
+
 # Motions of docs/propagative.md: orders of impacts, and a rack of balls.
 "$carom" simulate scenes/rack.yaml --figures "$results/rack" >"$results/rack.txt"
 mv "$results/rack-paths.png" "$figures/rack-paths.png"
+"$carom" simulate scenes/unequal-balls.yaml --figures "$results/unequal-balls" >"$results/unequal-balls.txt"
+mv "$results/unequal-balls-paths.png" "$figures/unequal-balls-paths.png"
 # A build without KINSOL has no designs.
 if "$carom" simulate scenes/tailed-biped.yaml --orders --design --figures "$results/tailed-biped" --times 0 >"$results/tailed-biped.txt"; then
     mv "$results/tailed-biped-orders.png" "$figures/tailed-biped-orders.png"

@@ -226,10 +226,11 @@ typedef struct carom_bodies_motion {
 
 // ----------------------------------------------------------------------------------------------------------------------------------- balls
 
-/// Balls of one radius without friction and spin, on a line or in a plane. Arrays are borrowed.
+/// Balls without friction and spin, on a line or in a plane. Arrays are borrowed.
 typedef struct carom_ball_data {
-    int count, dim;  ///< dim 1: on a line, 2: in a plane
-    double radius;
+    int count, dim;            ///< dim 1: on a line, 2: in a plane
+    double radius;             ///< of all balls, where `radii` is NULL [m]
+    const double *radii;       ///< [count], or NULL
     const double *masses;      ///< [count]
     const double *positions;   ///< [count x dim]
     const double *velocities;  ///< [count x dim]
@@ -244,6 +245,7 @@ typedef struct carom_ball_pairs {
     int pair[CAROM_MAX_CONTACTS][2];
 } carom_ball_pairs;
 
+double carom_ball_radius(const carom_ball_data *data, int ball);
 /// Between the centres of two balls.
 double carom_ball_distance(const carom_ball_data *data, int i, int j);
 /// The pairs that may ever touch: neighbours on a line, all in a plane.

@@ -38,6 +38,7 @@ typedef struct carom_system {
     const double *velocity;            ///< [nv] at the start
     double mass;                       ///< of all that moves [kg]
     double length;                     ///< a size that gaps compare with [m]
+    const double *radii;               ///< [nv/2] of the balls in a plane that the system is; NULL: something else
     bool constant_mass;                ///< the mass matrix is the same everywhere, and the bias does not depend on the velocity
     carom_status (*open)(const void *self, void **workspace, carom_error *error);
     void (*close)(void *workspace);

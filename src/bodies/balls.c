@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Balls in motion: equal radii, no friction, no spin, under gravity and springs.
+// Balls in motion: no friction, no spin, under gravity and springs.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,11 +13,13 @@ enum { NAME_SIZE = 16 };
 typedef struct ball_system {
     carom_system base;
     size_t dim;
-    double diameter, gravity, stiffness;
-    double *masses, *rest;  // [balls], [nv] or NULL
-    int (*pair)[2];         // [contacts], on a line the ball on the left comes first
+    double gravity, stiffness;
+    double *masses, *radii, *rest;  // [balls], [balls], [nv] or NULL
+    int (*pair)[2];                 // [contacts], on a line the ball on the left comes first
     carom_arena memory;
 } ball_system;
+
+double carom_ball_radius(const carom_ball_data *data, int ball) { return data->radii ? data->radii[ball] : data->radius; }
 
 double carom_ball_distance(const carom_ball_data *data, int i, int j) {
     const double *a = data->positions + (size_t)i * (size_t)data->dim, *b = data->positions + (size_t)j * (size_t)data->dim;
@@ -56,7 +58,7 @@ static void evaluate(void *opened, const double *q, const double *v, carom_syste
         terms->bias[k] = pull + weight;
         terms->potential += weight * q[k] + (system->rest ? 0.5 * pull * (q[k] - system->rest[k]) : 0);
     }
-    // The gap |xj - xi| - 2r, and its gradient.
+    // The gap |xj - xi| - ri - rj, and its gradient.
     for (size_t c = 0; c < (size_t)system->base.contacts; c++) {
         const size_t i = (size_t)system->pair[c][0] * dim, j = (size_t)system->pair[c][1] * dim;
         const double apart[2] = {q[j] - q[i], dim > 1 ? q[j + 1] - q[i + 1] : 0};
@@ -64,7 +66,7 @@ static void evaluate(void *opened, const double *q, const double *v, carom_syste
         const double distance = dim > 1 ? hypot(apart[0], apart[1]) : apart[0];
         double *row = terms->normal + c * nv;
         memset(row, 0, nv * sizeof *row);
-        terms->gap[c] = distance - system->diameter;
+        terms->gap[c] = distance - (system->radii[system->pair[c][0]] + system->radii[system->pair[c][1]]);
         for (size_t k = 0; k < dim; k++) {
             row[j + k] = dim > 1 && distance > 0 ? apart[k] / distance : k == 0;
             row[i + k] = -row[j + k];
@@ -101,6 +103,7 @@ carom_status carom_ball_create_system(const carom_ball_data *data, const carom_b
     char(*texts)[NAME_SIZE] = carom_arena_take(memory, nv, sizeof *texts);
     const char **names = carom_arena_take(memory, nv, sizeof *names);
     system->masses = carom_arena_take(memory, balls, sizeof *system->masses);
+    system->radii = carom_arena_take(memory, balls, sizeof *system->radii);
     system->rest = data->rest ? carom_arena_take(memory, nv, sizeof *system->rest) : NULL;
     system->pair = carom_arena_take(memory, contacts, sizeof *system->pair);
     if (memory->failed) {
@@ -113,12 +116,15 @@ carom_status carom_ball_create_system(const carom_ball_data *data, const carom_b
     memcpy(system->masses, data->masses, balls * sizeof *system->masses);
     if (data->rest) memcpy(system->rest, data->rest, nv * sizeof *system->rest);
     system->dim = dim;
-    system->diameter = 2 * data->radius;
     system->gravity = data->gravity;
     system->stiffness = data->stiffness;
     // Coordinates are called x1, y1, x2, ...
-    double total = 0;
-    for (size_t i = 0; i < balls; i++) total += data->masses[i];
+    double total = 0, largest = 0;
+    for (size_t i = 0; i < balls; i++) {
+        system->radii[i] = carom_ball_radius(data, (int)i);
+        total += data->masses[i];
+        largest = fmax(largest, system->radii[i]);
+    }
     for (size_t k = 0; k < nv; k++) {
         snprintf(texts[k], NAME_SIZE, "%c%d", "xy"[k % dim], (int)(k / dim) + 1);
         names[k] = texts[k];
@@ -140,7 +146,8 @@ carom_status carom_ball_create_system(const carom_ball_data *data, const carom_b
                                   .position = position,
                                   .velocity = velocity,
                                   .mass = total,
-                                  .length = system->diameter,
+                                  .length = 2 * largest,
+                                  .radii = dim > 1 ? system->radii : NULL,
                                   .constant_mass = true,
                                   .open = open_workspace,
                                   .close = close_workspace,

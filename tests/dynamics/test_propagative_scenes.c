@@ -70,6 +70,43 @@ static void fast_balls_do_not_pass_through_each_other(void **state) {
     carom_motion_answer_free(&answer);
 }
 
+// Balls of unequal radii touch where their centres are the sum of the radii apart; neighbours may leave balls of other sizes between them.
+static void balls_have_radii(void **state) {
+    (void)state;
+    carom_motion_answer answer;
+    carom_error error;
+    static const char plane[] = "balls: {masses: [1, 3], radii: [0.2, 0.7], positions: [[-2.5, 0.3], [0, 0]],\n"
+                                "  velocities: [[1, 0], [0, 0]]}\nsimulate: {integrator: propagative, step: 0.1}\n";
+    assert_ok(simulate(NULL, plane, NULL, 3, &answer, &error), error);
+    assert_int_equal(carom_table_rows(answer.impacts), 1);
+    assert_close(column(answer.impacts, "time")[0], 2.5 - sqrt(0.9 * 0.9 - 0.3 * 0.3), 1e-14);
+    // The impulse 2 m s / (1/1 + 1/3) acts along the line of centres, whose sine is 1/3.
+    const double cosine = sqrt(8.0 / 9), *v = column(answer.final, "qvel");
+    assert_close(v[2], 2 * cosine / (4.0 / 3) * cosine / 3, 1e-13);
+    assert_close(v[3], -2 * cosine / (4.0 / 3) / 3 / 3, 1e-13);
+    carom_motion_answer_free(&answer);
+    static const char line[] = "balls: {masses: [1, 1, 1], radii: [0.1, 0.4, 0.2], positions: [0, 1, 3], velocities: [1, 0, 0]}\n"
+                               "simulate: {integrator: propagative, step: 0.1}\n";
+    assert_ok(simulate(NULL, line, NULL, 3, &answer, &error), error);
+    assert_int_equal(carom_table_rows(answer.impacts), 2);
+    assert_close(column(answer.impacts, "time")[0], 0.5, 1e-14);
+    assert_close(column(answer.impacts, "time")[1], 0.5 + 1.4, 1e-14);
+    carom_motion_answer_free(&answer);
+    static const char *const bad[][2] = {
+        {"radius: 1, radii: [1, 1]", "one of 'radius', of all balls, and 'radii', of each, is needed"},
+        {"gravity: 1", "one of 'radius', of all balls, and 'radii', of each, is needed"},
+        {"radii: [1]", "balls.radii: "},
+        {"radii: [1, 0]", "balls.radii"},
+        {"radii: [3, 3]", "balls 1 and 2 overlap"},
+    };
+    for (int i = 0; i < 5; i++) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "balls: {masses: [1, 1], %s, positions: [0, 5], velocities: [1, 0]}\nsimulate: {integrator: propagative}\n", bad[i][0]);
+        assert_refused(simulate(NULL, text, NULL, 1, &answer, &error), CAROM_BAD_INPUT, error, bad[i][1]);
+    }
+}
+
 // A mechanism whose mass matrix changes: energy and impact times are of second order. Its first impact is the one of the scene.
 static void mechanisms_are_of_second_order(void **state) {
     (void)state;
@@ -215,6 +252,7 @@ static void studies_take_one_request(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fast_balls_do_not_pass_through_each_other),
+        cmocka_unit_test(balls_have_radii),
         cmocka_unit_test(mechanisms_are_of_second_order),
         cmocka_unit_test(scenes_move),
         cmocka_unit_test(bad_scenes_in_time_are_refused),

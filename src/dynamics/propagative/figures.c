@@ -51,7 +51,7 @@ static void add_outlines(curve *c, const carom_system *system, const double *q) 
     for (int k = 0; k < system->nv; k += 2) {
         for (int i = 0; i < OUTLINE_POINTS; i++) {
             const double angle = 6.283185307179586 * (double)(i % (OUTLINE_POINTS - 1)) / (OUTLINE_POINTS - 1);
-            add_point(c, q[k] + 0.5 * system->length * cos(angle), q[k + 1] + 0.5 * system->length * sin(angle));
+            add_point(c, q[k] + system->radii[k / 2] * cos(angle), q[k + 1] + system->radii[k / 2] * sin(angle));
         }
         add_point(c, NAN, NAN);
     }
@@ -126,10 +126,8 @@ static carom_status figure_orders(const carom_figures *figures, carom_error *err
 
 carom_status propagative_figures(const carom_figures *figures, carom_error *error) {
     const carom_system *system = figures->motion->system;
-    // Balls in a plane have coordinates x1, y1, x2, ...
-    const bool balls = system->constant_mass && system->nv % 2 == 0 && system->names[0][0] == 'x' && system->names[1][0] == 'y';
     carom_status status = carom_figure_energy(figures, error);
     if (!status) status = carom_figure_energy_change(figures, error);
-    if (!status) status = balls ? figure_paths(figures, error) : carom_figure_coordinates(figures, error);
+    if (!status) status = system->radii ? figure_paths(figures, error) : carom_figure_coordinates(figures, error);
     return status || !figures->orders ? status : figure_orders(figures, error);
 }

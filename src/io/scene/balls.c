@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The form `balls`: equal-sized balls on a line or in a plane, without friction and spin: Newton's cradle, a billiard break.
+// The form `balls`: balls on a line or in a plane, without friction and spin: Newton's cradle, a billiard break.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,15 +8,16 @@
 
 enum { BALLS, LENGTHS, MOST_BALLS = CAROM_MAX_VELOCITIES / 2, NAME_SIZE = 32 };
 
-// Balls touch when their gap is no larger than this share of their diameter: the round-off of positions that people type.
+// Balls touch when their gap is no larger than this share of the distance of their centres: the round-off of positions that people type.
 #define TOUCHING_GAP 1e-9
-// Balls that overlap by more than this share of their diameter are a mistake.
+// Balls that overlap by more than this share of it are a mistake.
 #define MOST_OVERLAP 1e-6
 
-// The map `balls`: masses [kg], radius [m], positions [m], velocities [m/s]; gravity [m/s^2] along minus the last axis; springs of
+// The map `balls`: masses [kg], radius or radii [m], positions [m], velocities [m/s]; gravity [m/s^2] along minus the last axis; springs of
 // stiffness [N/m] to the places `rest`.
 typedef struct balls_fields {
     const double *masses, *positions, *velocities, *rest;
+    const double *radii;
     double radius, gravity, stiffness;
 } balls_fields;
 
@@ -24,9 +25,10 @@ typedef struct balls_fields {
     {"masses",      CAROM_FIELD_VECTOR,      .required = true, .offset = offsetof(balls_fields, masses),                                   \
      .rows = BALLS, .least = CAROM_POSITIVE, .most = HUGE_VAL},                                                                            \
         {"gravity", CAROM_FIELD_NUMBER, .offset = offsetof(balls_fields, gravity), .least = 0, .most = HUGE_VAL},                          \
-        {"stiffness", CAROM_FIELD_NUMBER, .offset = offsetof(balls_fields, stiffness), .least = 0, .most = HUGE_VAL}, {                    \
-        "radius", CAROM_FIELD_NUMBER, .required = true, .offset = offsetof(balls_fields, radius), .least = CAROM_POSITIVE,                 \
-                                      .most = HUGE_VAL                                                                                     \
+        {"stiffness", CAROM_FIELD_NUMBER, .offset = offsetof(balls_fields, stiffness), .least = 0, .most = HUGE_VAL},                      \
+        {"radii", CAROM_FIELD_VECTOR, .offset = offsetof(balls_fields, radii), .rows = BALLS, .least = CAROM_POSITIVE, .most = HUGE_VAL},  \
+    {                                                                                                                                      \
+        "radius", CAROM_FIELD_NUMBER, .offset = offsetof(balls_fields, radius), .least = CAROM_POSITIVE, .most = HUGE_VAL                  \
     }
 
 // On a line every ball has one coordinate ...
@@ -55,12 +57,15 @@ carom_status carom_scene_read_ball_data(carom_scene *scene, const carom_node *ba
     const bool plane = positions && positions->first && positions->first->kind == CAROM_NODE_LIST;
     const carom_status status = plane ? carom_fields_read(scene->document, balls, CAROM_FIELD_ROWS(PLANE), lengths, &fields, error)
                                       : carom_fields_read(scene->document, balls, CAROM_FIELD_ROWS(LINE), lengths, &fields, error);
+    if (!status && (fields.radii != NULL) == (carom_node_find(balls, "radius") != NULL))
+        return carom_document_refuse(scene->document, balls, error, "one of 'radius', of all balls, and 'radii', of each, is needed");
     const carom_node *lonely = carom_node_find(balls, fields.rest ? "rest" : "stiffness");
     if (!status && (fields.rest != NULL) != (carom_node_find(balls, "stiffness") != NULL))
         return carom_document_refuse(scene->document, lonely, error, "'stiffness' and 'rest' belong together: the springs of the balls");
     *data = (carom_ball_data){.count = lengths[BALLS].value,
                               .dim = plane ? 2 : 1,
                               .radius = fields.radius,
+                              .radii = fields.radii,
                               .masses = fields.masses,
                               .positions = fields.positions,
                               .velocities = fields.velocities,
@@ -76,7 +81,7 @@ carom_status carom_scene_pair_balls(carom_scene *scene, const carom_node *balls,
     *pairs = (carom_ball_pairs){0};
     for (int i = 0; i < data->count; i++)
         for (int j = i + 1; j < data->count; j++)
-            if (carom_ball_distance(data, i, j) < 2 * data->radius * (1 - MOST_OVERLAP))
+            if (carom_ball_distance(data, i, j) < (carom_ball_radius(data, i) + carom_ball_radius(data, j)) * (1 - MOST_OVERLAP))
                 return carom_document_refuse(scene->document, balls, error, "balls %d and %d overlap: their centres are %g apart", i + 1,
                                              j + 1, carom_ball_distance(data, i, j));
     // A motion has all pairs that may ever touch.
@@ -86,7 +91,7 @@ carom_status carom_scene_pair_balls(carom_scene *scene, const carom_node *balls,
                                      data->count, CAROM_MAX_CONTACTS);
     for (int i = 0; i < data->count; i++)
         for (int j = i + 1; j < data->count; j++) {
-            if (carom_ball_distance(data, i, j) > 2 * data->radius * (1 + TOUCHING_GAP)) continue;
+            if (carom_ball_distance(data, i, j) > (carom_ball_radius(data, i) + carom_ball_radius(data, j)) * (1 + TOUCHING_GAP)) continue;
             if (pairs->count == CAROM_MAX_CONTACTS)
                 return carom_document_refuse(scene->document, balls, error, "more than %d pairs of balls touch", CAROM_MAX_CONTACTS);
             pairs->pair[pairs->count][0] = i;

@@ -103,8 +103,11 @@ static carom_status take_balls(const carom_ball_data *data, const double *veloci
     for (int i = 0; i < data->count; i++) {
         carom_solid *solid = &solids->solid[i];
         carom_solid_tree *tree = &solids->tree[i];
-        *solid = (carom_solid){
-            .kind = CAROM_SOLID_SPHERE, .name = "", .body = number_body("ball", i, arena), .body_index = i + 1, .size = {data->radius}};
+        *solid = (carom_solid){.kind = CAROM_SOLID_SPHERE,
+                               .name = "",
+                               .body = number_body("ball", i, arena),
+                               .body_index = i + 1,
+                               .size = {carom_ball_radius(data, i)}};
         memcpy(solid->rotation, CAROM_IDENTITY3, sizeof solid->rotation);
         place_ball(data, data->positions, i, solid->position);
         place_ball(data, velocity ? velocity : data->velocities, i, tree->velocity);
@@ -274,7 +277,8 @@ carom_status carom_scene_contacts(const carom_scene *scene, carom_arena *arena, 
         // Perpendicular to it in the plane; no friction acts there.
         tangents[3 * i] = normals[3 * i + 2];
         tangents[3 * i + 2] = -normals[3 * i];
-        for (size_t k = 0; k < 3; k++) points[3 * i + k] = 0.5 * (from[k] + to[k]);
+        const double near = carom_ball_radius(balls, first), share = near / (near + carom_ball_radius(balls, second));
+        for (size_t k = 0; k < 3; k++) points[3 * i + k] = from[k] + share * (to[k] - from[k]);
     }
     return CAROM_OK;
 }
