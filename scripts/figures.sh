@@ -125,6 +125,10 @@ draw_system dropped-block bundle --ensemble 40
 
 for stem in ellipsoid ellipsoid-tilted two-ellipsoids bouncing-box; do draw_motion "$stem"; done
 "$carom" simulate scenes/backspin.yaml --figures "$figures/backspin"
+for stem in l-block die hammer bowl; do
+    "$carom" simulate "scenes/$stem.yaml" --figures "$results/$stem" --views 3d --duration 2.15 --times 0,0.7,1.4,2.1 --size column >"$results/$stem.txt"
+    mv "$results/$stem-view-3d.png" "$figures/"
+done
 for what in position attitude; do
     "$carom" simulate scenes/bouncing-box.yaml --duration 30 --ensemble 20 --perturb 1e-8 --perturbed "$what" --figures "$results/$what" \
         >"$results/$what.txt"

@@ -4,6 +4,7 @@
 #ifndef CAROM_BODIES_H
 #define CAROM_BODIES_H
 
+#include "carom/arena.h"
 #include "carom/solid.h"
 #include "carom/system.h"
 
@@ -11,37 +12,77 @@ CAROM_API_BEGIN
 
 // ----------------------------------------------------------------------------------------------------------------------- shapes and bodies
 
-/// Largest number of parts and of vertices of one body: a gap is the minimum over all of them.
-enum { CAROM_MAX_ELLIPSOIDS = 256, CAROM_MAX_VERTICES = 4096 };
+/// Largest number of ellipsoids, of other parts, of vertices and of triangles of one body.
+enum { CAROM_MAX_ELLIPSOIDS = 256, CAROM_MAX_PARTS = 64, CAROM_MAX_VERTICES = 1000000, CAROM_MAX_TRIANGLES = 4000000 };
 
 typedef enum carom_combine {
-    CAROM_COMBINE_UNION,         ///< of any number of ellipsoids, which need not meet
-    CAROM_COMBINE_INTERSECTION,  ///< of one or two ellipsoids
+    CAROM_COMBINE_UNION,         ///< of any number of ellipsoids or parts, which need not meet
+    CAROM_COMBINE_INTERSECTION,  ///< of one or two ellipsoids, or of any number of parts
 } carom_combine;
 
-/// A shape in the frame of its body: ellipsoids with axes along the frame's, or the convex hull of points. Arrays are borrowed.
+/// A convex part of a shape in a frame of its own: an ellipsoid, or the convex hull of points. Arrays are borrowed.
+typedef struct carom_part {
+    const double *semiaxes;  ///< [3], > 0, of an ellipsoid [m]; NULL: the hull of the vertices
+    int vertices;            ///< at least 4, not all in one plane
+    const double *vertex;    ///< [vertices x 3] [m]
+    double center[3];        ///< origin of the part's frame in that of the body [m]
+    double rotation[9];      ///< part to body, a rotation matrix
+} carom_part;
+
+/// A shape in the frame of its body: ellipsoids with axes along the frame's, or the convex hull of points, or convex parts. Arrays are
+/// borrowed. A plane touches a body where it touches its convex hull, so that the hull is all that contacts need of other shapes, too.
 typedef struct carom_shape_data {
     int ellipsoids;
     const double *semiaxes;  ///< [ellipsoids x 3], > 0 [m]
     const double *centers;   ///< [ellipsoids x 3] [m]; NULL: the origin
     carom_combine combine;
-    int vertices;          ///< instead of ellipsoids: at least 4, not all in one plane
-    const double *vertex;  ///< [vertices x 3] [m]
-    double rounding;       ///< the shape is everything within this distance of the above, >= 0 [m]
+    int vertices;            ///< instead of ellipsoids: at least 4, not all in one plane
+    const double *vertex;    ///< [vertices x 3] [m]
+    int triangles;           ///< of a surface through the vertices, closed and turned the same way, convex or not; 0: that of their hull
+    const int *triangle;     ///< [triangles x 3] its mass properties are those of the body
+    int parts;               ///< instead of ellipsoids and vertices
+    const carom_part *part;  ///< [parts]
+    double rounding;         ///< the shape is everything within this distance of the above, >= 0 [m]
 } carom_shape_data;
 
 /// Volume, centroid and inertia of a shape, at uniform density.
 typedef struct carom_mass_properties {
-    bool known;          ///< false where they were not computed: for rounded ellipsoids they cannot be, for more than 16 they are not
+    bool known;          ///< false where they were not computed: for rounded ellipsoids and parts they cannot be, for more than 16 of them,
+                         ///< parts with more than 1000 triangles, and rounded hulls of more than 4096 vertices they are not
     double volume;       ///< [m^3]
     double centroid[3];  ///< [m]
     double inertia[9];   ///< about the centroid, divided by the mass [m^2]
 } carom_mass_properties;
 
 /// @return CAROM_BAD_INPUT with a message that begins with the key of the scene that is wrong ("semiaxes: ...", "vertices: ...")
-/// Cost: a hull and sums over its faces; for several ellipsoids a nested adaptive quadrature of relative error 1e-10, 0.1 s for
+/// Cost: a hull and sums over its faces; for several ellipsoids or parts a nested adaptive quadrature of relative error 1e-10, 0.1 s for
 /// four, 3 s for sixteen.
 carom_status carom_shape_mass(const carom_shape_data *shape, carom_mass_properties *mass, carom_error *error);
+
+/// A function on the points of a grid, negative inside a body and positive outside: a signed distance, or anything that is zero on the
+/// surface and smooth near it.
+typedef struct carom_level_table {
+    int counts[3];         ///< points along the axes, 3 to CAROM_MAX_LEVELS
+    double origin[3];      ///< of the first point [m]
+    double spacing[3];     ///< > 0 [m]
+    const double *values;  ///< [counts[2] x counts[1] x counts[0]], the first axis fastest
+} carom_level_table;
+
+enum { CAROM_MAX_LEVELS = 512 };
+
+/// The zero of a table, linear between its points: a closed surface of triangles, whose distance from the true one falls with the square of
+/// the spacing where that is smooth, and with the spacing at edges.
+/// @param arena  receives the arrays of the shape
+/// @return CAROM_BAD_INPUT where nothing is inside, or the body reaches the edge of the table
+carom_status carom_level_surface(const carom_level_table *table, carom_arena *arena, carom_shape_data *shape, carom_error *error);
+/// The first part without the others (a complement), as such a surface.
+/// @param resolution  cells along its longest side, 4 to CAROM_MAX_LEVELS - 3
+carom_status carom_shape_subtract(const carom_shape_data *parts, int resolution, carom_arena *arena, carom_shape_data *shape,
+                                  carom_error *error);
+/// The polyhedron u.rho <= h of a table of supports.
+/// @param support  [directions x 4] u of any length, h for it [m]
+/// @return CAROM_BAD_INPUT where it is empty or not bounded
+carom_status carom_support_shape(int directions, const double *support, carom_arena *arena, carom_shape_data *shape, carom_error *error);
 
 /// A rigid body with its shape, immutable: threads may share it. Its frame has the centre of mass as origin.
 typedef struct carom_body carom_body;
@@ -68,12 +109,12 @@ bool carom_body_holds_center(const carom_body *body);
 
 /// min over the body of u.rho for a unit vector u of the body frame, and the point rho that attains it (of smallest index among equals).
 double carom_body_support(const carom_body *body, const double u[3], double rho[3]);
-/// Points that may touch a plane at once: ellipsoids of a union, vertices; 1 for an intersection.
+/// Points that may touch a plane at once: ellipsoids of a union, vertices; 1 for an intersection with an ellipsoid.
 int carom_body_features(const carom_body *body);
 /// The same minimum over one of them.
 double carom_body_feature_support(const carom_body *body, int feature, const double u[3], double rho[3]);
 
-/// Convex parts to be drawn: the ellipsoids of a union; 1 for an intersection and for a polyhedron.
+/// Convex parts to be drawn: those of a union; 1 for an intersection and for a polyhedron.
 int carom_body_parts(const carom_body *body);
 double carom_body_part_support(const carom_body *body, int part, const double u[3], double rho[3]);
 /// The same parts as solids at a place. An intersection of two ellipsoids is the hull of CAROM_BODY_DIRECTIONS of its support points.

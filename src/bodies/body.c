@@ -5,6 +5,7 @@
 
 #include "bodies/bodies_internal.h"
 #include "carom/dense.h"
+#include "carom/rotation.h"
 #include "carom/vector3.h"
 
 // Largest relative asymmetry of a given inertia, and violation of J1 <= J2 + J3, that count as round-off of how it was computed.
@@ -16,7 +17,14 @@ struct carom_body {
     carom_mass_properties uniform;
     carom_shape_data shape;  // with memory of its own; points inside a hull left out
     double *memory;          // semiaxes, centers, vertices
+    carom_climb climb;       // of a hull of many vertices
+    carom_compound *compound;
 };
+
+// Hulls with more vertices are descended, others gone through.
+enum { MANY_VERTICES = 64 };
+// Defect of a part's rotation that is more than rounding of printed digits.
+#define ROTATION_TOLERANCE 1e-8
 
 // -------------------------------------------------------------------------------------------------------------- shapes
 
@@ -25,12 +33,47 @@ static carom_status check_numbers(const char *key, const double *values, int cou
     return carom_fail(error, CAROM_BAD_INPUT, "%s: a number is not finite", key);
 }
 
-// Either ellipsoids or vertices, as many as are allowed, of finite numbers.
+// Ellipsoids and hulls of points in their own frames.
+static carom_status check_parts(const carom_shape_data *shape, carom_error *error) {
+    if (shape->parts > CAROM_MAX_PARTS)
+        return carom_fail(error, CAROM_BAD_INPUT, "parts: %d are more than %d", shape->parts, CAROM_MAX_PARTS);
+    carom_status status = CAROM_OK;
+    for (int i = 0; i < shape->parts && !status; i++) {
+        const carom_part *part = &shape->part[i];
+        if (part->semiaxes) {
+            status = check_numbers("semiaxes", part->semiaxes, 3, error);
+            for (int k = 0; k < 3 && !status; k++)
+                if (part->semiaxes[k] <= 0)
+                    status = carom_fail(error, CAROM_BAD_INPUT, "semiaxes: %g of part %d is not greater than 0", part->semiaxes[k], i);
+        } else if (part->vertices < 4 || part->vertices > CAROM_MAX_VERTICES) {
+            status =
+                carom_fail(error, CAROM_BAD_INPUT, "vertices: part %d has %d, a hull takes 4 to %d", i, part->vertices, CAROM_MAX_VERTICES);
+        } else {
+            status = check_numbers("vertices", part->vertex, 3 * part->vertices, error);
+        }
+        if (!status) status = check_numbers("center", part->center, 3, error);
+        if (!status) status = check_numbers("rotation", part->rotation, 9, error);
+        double adjugate[9];
+        if (!status && !(carom_rotation_defect(part->rotation) <= ROTATION_TOLERANCE && carom_adjugate3(part->rotation, adjugate) > 0))
+            status = carom_fail(error, CAROM_BAD_INPUT, "rotation: that of part %d is not a rotation matrix", i);
+    }
+    return status;
+}
+
+// Either ellipsoids or vertices or parts, as many as are allowed, of finite numbers.
 static carom_status check_shape(const carom_shape_data *shape, carom_error *error) {
     if (!isfinite(shape->rounding) || shape->rounding < 0)
         return carom_fail(error, CAROM_BAD_INPUT, "rounding: must be a finite number, at least 0");
-    if ((shape->ellipsoids > 0) == (shape->vertices > 0))
-        return carom_fail(error, CAROM_BAD_INPUT, "shape: either ellipsoids or vertices are needed");
+    if ((shape->ellipsoids > 0) + (shape->vertices > 0) + (shape->parts > 0) != 1)
+        return carom_fail(error, CAROM_BAD_INPUT, "shape: one of ellipsoids, vertices and parts is needed");
+    if (shape->triangles > CAROM_MAX_TRIANGLES || (shape->triangles && !shape->vertices))
+        return carom_fail(error, CAROM_BAD_INPUT, "mesh: %d triangles are more than %d, or have no vertices", shape->triangles,
+                          CAROM_MAX_TRIANGLES);
+    for (int i = 0; i < 3 * shape->triangles; i++)
+        if (shape->triangle[i] < 0 || shape->triangle[i] >= shape->vertices)
+            return carom_fail(error, CAROM_BAD_INPUT, "mesh: triangle %d has corner %d, and there are %d vertices", i / 3,
+                              shape->triangle[i], shape->vertices);
+    if (shape->parts > 0) return check_parts(shape, error);
     if (shape->ellipsoids <= 0) {
         if (shape->vertices < 4 || shape->vertices > CAROM_MAX_VERTICES)
             return carom_fail(error, CAROM_BAD_INPUT, "vertices: there are %d, a hull takes 4 to %d", shape->vertices, CAROM_MAX_VERTICES);
@@ -48,16 +91,19 @@ static carom_status check_shape(const carom_shape_data *shape, carom_error *erro
     return status;
 }
 
-// A copy that owns its memory, with all centers given, and a hull's vertices only. The hull and the memory are to be freed in every case.
+// A copy that owns its memory, with all centers given, and a hull's vertices only. The hull, the memory and the compound are to be freed in
+// every case.
 static carom_status copy_shape(const carom_shape_data *given, carom_shape_data *shape, double **memory, carom_hull *hull,
-                               carom_error *error) {
+                               carom_compound **compound, carom_error *error) {
     *hull = (carom_hull){0};
+    *compound = NULL;
     carom_status status = check_shape(given, error);
+    if (!status && given->parts) status = carom_compound_create(given, compound, error);
     if (!status && given->vertices) status = carom_hull_create(given->vertex, given->vertices, hull, error);
     if (status) return status;
     *shape = *given;
     const size_t ellipsoids = 3 * (size_t)given->ellipsoids, vertices = 3 * (size_t)hull->vertices;
-    *memory = calloc(2 * ellipsoids + vertices, sizeof **memory);
+    *memory = calloc(2 * ellipsoids + vertices + 1, sizeof **memory);
     if (!*memory) return carom_fail_memory(error, "shape");
     double *semiaxes = *memory, *centers = semiaxes + ellipsoids, *vertex = centers + ellipsoids;
     if (ellipsoids) memcpy(semiaxes, given->semiaxes, ellipsoids * sizeof *semiaxes);
@@ -67,6 +113,9 @@ static carom_status copy_shape(const carom_shape_data *given, carom_shape_data *
     shape->centers = centers;
     shape->vertex = vertex;
     shape->vertices = hull->vertices;
+    shape->triangles = 0;
+    shape->triangle = NULL;
+    shape->part = NULL;
     if (shape->ellipsoids == 2 && shape->combine == CAROM_COMBINE_INTERSECTION && !carom_intersection_exists(shape))
         return carom_fail(error, CAROM_BAD_INPUT, "ellipsoids: their intersection is empty");
     return CAROM_OK;
@@ -75,10 +124,20 @@ static carom_status copy_shape(const carom_shape_data *given, carom_shape_data *
 // The quadrature's time grows with nearly the third power of the number of ellipsoids: 16 take seconds.
 enum { MOST_INTEGRATED = 16 };
 
+// ... and with the number of faces of polyhedra among them. Each edge of a rounded hull is looked for among all.
+enum { MOST_INTEGRATED_FACES = 1000, MOST_ROUNDED = 4096 };
+
 // Mass properties at uniform density; unknown where no method computes them, or it would take too long.
-static carom_status find_mass(const carom_shape_data *shape, const carom_hull *hull, carom_mass_properties *mass, carom_error *error) {
+// @param given  the shape with its surface
+static carom_status find_mass(const carom_shape_data *given, const carom_shape_data *shape, const carom_hull *hull,
+                              const carom_compound *compound, carom_mass_properties *mass, carom_error *error) {
     *mass = (carom_mass_properties){0};
     if ((shape->ellipsoids && shape->rounding > 0) || shape->ellipsoids > MOST_INTEGRATED) return CAROM_OK;
+    if (hull->vertices > MOST_ROUNDED && shape->rounding > 0) return CAROM_OK;
+    int faces = 0;
+    const bool one_hull = compound && compound->parts == 1 && !compound->part[0].round;
+    for (int k = 0; compound && !one_hull && k < compound->parts; k++) faces += compound->part[k].hull.triangles;
+    if (compound && (shape->rounding > 0 || compound->parts > MOST_INTEGRATED || faces > MOST_INTEGRATED_FACES)) return CAROM_OK;
     if (shape->ellipsoids == 1) {
         // In closed form: V = 4/3 pi abc, J1/m = (b^2 + c^2)/5.
         const double *e = shape->semiaxes;
@@ -91,8 +150,25 @@ static carom_status find_mass(const carom_shape_data *shape, const carom_hull *h
         return CAROM_OK;
     }
     carom_moments moments;
-    const carom_status status =
-        shape->ellipsoids ? carom_ellipsoids_moments(shape, &moments, error) : carom_hull_moments(hull, shape->rounding, &moments, error);
+    carom_status status;
+    if (one_hull) {
+        status = carom_hull_moments(&compound->part[0].hull, 0, &moments, error);
+    } else if (compound) {
+        status = carom_convex_moments(compound->part, compound->parts, compound->combine, &moments, error);
+    } else if (shape->ellipsoids) {
+        carom_convex part[MOST_INTEGRATED] = {0};
+        for (int i = 0; i < shape->ellipsoids; i++) {
+            memcpy(part[i].semiaxes, shape->semiaxes + 3 * i, sizeof part[i].semiaxes);
+            memcpy(part[i].center, shape->centers + 3 * i, sizeof part[i].center);
+            memcpy(part[i].rotation, CAROM_IDENTITY3, sizeof part[i].rotation);
+            carom_convex_set_round(&part[i]);
+        }
+        status = carom_convex_moments(part, shape->ellipsoids, shape->combine, &moments, error);
+    } else if (given->triangles && shape->rounding == 0) {
+        status = carom_surface_moments(given, &moments, error);
+    } else {
+        status = carom_hull_moments(hull, shape->rounding, &moments, error);
+    }
     if (status) return status;
     // With the mean S of (rho - centroid)(rho - centroid)': J/m = tr S I - S.
     double spread[9], trace = 0;
@@ -110,9 +186,11 @@ carom_status carom_shape_mass(const carom_shape_data *given, carom_mass_properti
     carom_shape_data shape;
     double *memory = NULL;
     carom_hull hull;
-    carom_status status = copy_shape(given, &shape, &memory, &hull, error);
-    if (!status) status = find_mass(&shape, &hull, mass, error);
+    carom_compound *compound;
+    carom_status status = copy_shape(given, &shape, &memory, &hull, &compound, error);
+    if (!status) status = find_mass(given, &shape, &hull, compound, mass, error);
     carom_hull_release(&hull);
+    carom_compound_free(compound);
     free(memory);
     return status;
 }
@@ -149,12 +227,15 @@ static carom_status set_inertia(carom_body *body, const double *given, carom_err
     }
     if (!body->uniform.known)
         return carom_fail(error, CAROM_BAD_INPUT,
-                          "inertia: it is not computed for rounded ellipsoids, nor for more than %d ellipsoids, and must be given",
-                          MOST_INTEGRATED);
+                          "inertia: it is not computed for rounded ellipsoids and parts, nor for more than %d ellipsoids or parts, nor for "
+                          "parts with more than %d faces, and must be given",
+                          MOST_INTEGRATED, MOST_INTEGRATED_FACES);
     for (int i = 0; i < 9; i++) body->inertia[i] = body->mass * body->uniform.inertia[i];
     // Centers and vertices follow the semiaxes in memory.
     const size_t axes = 3 * (size_t)body->shape.ellipsoids, moved = axes + 3 * (size_t)body->shape.vertices;
     for (size_t i = 0; i < moved; i++) body->memory[axes + i] -= body->uniform.centroid[i % 3];
+    const double back[3] = {-body->uniform.centroid[0], -body->uniform.centroid[1], -body->uniform.centroid[2]};
+    if (body->compound) carom_compound_move(body->compound, back);
     return check_inertia(body->inertia, error);
 }
 
@@ -165,9 +246,10 @@ carom_status carom_body_create(const carom_body_data *data, carom_body **body, c
     if (!made) return carom_fail_memory(error, "body");
     carom_hull hull;
     made->mass = data->mass;
-    carom_status status = copy_shape(&data->shape, &made->shape, &made->memory, &hull, error);
-    if (!status && !data->inertia) status = find_mass(&made->shape, &hull, &made->uniform, error);
+    carom_status status = copy_shape(&data->shape, &made->shape, &made->memory, &hull, &made->compound, error);
+    if (!status && !data->inertia) status = find_mass(&data->shape, &made->shape, &hull, made->compound, &made->uniform, error);
     if (!status) status = set_inertia(made, data->inertia, error);
+    if (!status && hull.vertices > MANY_VERTICES) status = carom_climb_create(&hull, &made->climb, error);
     carom_hull_release(&hull);
     if (status) {
         carom_body_free(made);
@@ -180,6 +262,12 @@ carom_status carom_body_create(const carom_body_data *data, carom_body **body, c
         const double reach = carom_norm3(shape->centers + 3 * i) + carom_max_abs(3, shape->semiaxes + 3 * i);
         made->radius = i && shape->combine == CAROM_COMBINE_INTERSECTION ? fmin(made->radius, reach) : fmax(made->radius, reach);
     }
+    for (int k = 0; made->compound && k < made->compound->parts; k++) {
+        const carom_convex *part = &made->compound->part[k];
+        double reach = part->round ? carom_norm3(part->center) + carom_max_abs(3, part->semiaxes) : 0;
+        for (int i = 0; i < part->hull.vertices; i++) reach = fmax(reach, carom_norm3(part->hull.vertex + 3 * i));
+        made->radius = k && shape->combine == CAROM_COMBINE_INTERSECTION ? fmin(made->radius, reach) : fmax(made->radius, reach);
+    }
     made->radius += shape->rounding;
     *body = made;
     return CAROM_OK;
@@ -187,11 +275,14 @@ carom_status carom_body_create(const carom_body_data *data, carom_body **body, c
 
 void carom_body_free(carom_body *body) {
     if (!body) return;
+    carom_climb_release(&body->climb);
+    carom_compound_free(body->compound);
     free(body->memory);
     free(body);
 }
 
 const carom_shape_data *carom_body_shape(const carom_body *body) { return &body->shape; }
+const carom_compound *carom_body_compound(const carom_body *body) { return body->compound; }
 double carom_body_mass(const carom_body *body) { return body->mass; }
 const double *carom_body_inertia(const carom_body *body) { return body->inertia; }
 const carom_mass_properties *carom_body_uniform(const carom_body *body) { return &body->uniform; }
@@ -209,6 +300,7 @@ double carom_ellipsoid_support(const double semiaxes[3], const double center[3],
 }
 
 int carom_body_features(const carom_body *body) {
+    if (body->compound) return carom_compound_features(body->compound);
     if (body->shape.vertices) return body->shape.vertices;
     return body->shape.combine == CAROM_COMBINE_UNION ? body->shape.ellipsoids : 1;
 }
@@ -216,7 +308,9 @@ int carom_body_features(const carom_body *body) {
 double carom_body_feature_support(const carom_body *body, int feature, const double u[3], double rho[3]) {
     const carom_shape_data *shape = &body->shape;
     double depth;
-    if (shape->vertices) {
+    if (body->compound) {
+        depth = carom_compound_feature_support(body->compound, feature, u, rho);
+    } else if (shape->vertices) {
         memcpy(rho, shape->vertex + 3 * feature, 3 * sizeof *rho);
         depth = carom_dot3(u, rho);
     } else if (shape->combine == CAROM_COMBINE_INTERSECTION && shape->ellipsoids == 2) {
@@ -229,7 +323,14 @@ double carom_body_feature_support(const carom_body *body, int feature, const dou
 }
 
 double carom_body_support(const carom_body *body, const double u[3], double rho[3]) {
-    // The support point of a hull is its deepest vertex; rounding moves every vertex by the same distance.
+    // Rounding moves every point by the same distance along u.
+    if (body->compound) {
+        const double depth = carom_compound_support(body->compound, u, rho);
+        carom_add3(-body->shape.rounding, u, rho);
+        return depth - body->shape.rounding;
+    }
+    // The support point of a hull is its deepest vertex.
+    if (body->climb.first) return carom_body_feature_support(body, carom_climb_deepest(&body->climb, body->shape.vertex, u), u, rho);
     if (body->shape.vertices) {
         const double *vertex = body->shape.vertex;
         double least = carom_dot3(u, vertex);
@@ -252,9 +353,17 @@ double carom_body_support(const carom_body *body, const double u[3], double rho[
     return least;
 }
 
-int carom_body_parts(const carom_body *body) { return body->shape.vertices ? 1 : carom_body_features(body); }
+int carom_body_parts(const carom_body *body) {
+    if (body->compound) return carom_compound_is_rimmed(body->compound) ? 1 : body->compound->parts;
+    return body->shape.vertices ? 1 : carom_body_features(body);
+}
 
 double carom_body_part_support(const carom_body *body, int part, const double u[3], double rho[3]) {
+    if (body->compound) {
+        const double depth = carom_compound_part_support(body->compound, part, u, rho);
+        carom_add3(-body->shape.rounding, u, rho);
+        return depth - body->shape.rounding;
+    }
     return body->shape.vertices ? carom_body_support(body, u, rho) : carom_body_feature_support(body, part, u, rho);
 }
 

@@ -176,12 +176,11 @@ static void add_corner_sector(carom_moments *moments, const double corner[3], co
     }
 }
 
-carom_status carom_hull_moments(const carom_hull *hull, double rounding, carom_moments *moments, carom_error *error) {
-    *moments = (carom_moments){0};
-    for (int t = 0; t < hull->triangles; t++) {
-        // The tetrahedron of a triangle and the origin: volume det/6, and moments by its corners and their sum, exactly.
-        const int *corner = hull->triangle + 3 * t;
-        const double *a = hull->vertex + 3 * corner[0], *b = hull->vertex + 3 * corner[1], *c = hull->vertex + 3 * corner[2];
+// Adds the tetrahedra of triangles and the origin: volume det/6, and moments by the corners and their sum, exactly.
+static void add_tetrahedra(carom_moments *moments, const double *vertex, const int *triangle, int triangles) {
+    for (int t = 0; t < triangles; t++) {
+        const int *corner = triangle + 3 * t;
+        const double *a = vertex + 3 * corner[0], *b = vertex + 3 * corner[1], *c = vertex + 3 * corner[2];
         double bc[3], sum[3];
         carom_cross3(b, c, bc);
         const double det = carom_dot3(a, bc);
@@ -193,6 +192,45 @@ carom_status carom_hull_moments(const carom_hull *hull, double rounding, carom_m
                 moments->second[3 * i + j] += det / 120 * (a[i] * a[j] + b[i] * b[j] + c[i] * c[j] + sum[i] * sum[j]);
         }
     }
+}
+
+static int compare_edges(const void *first, const void *second) {
+    const int *a = first, *b = second;
+    return a[0] != b[0] ? (a[0] > b[0]) - (a[0] < b[0]) : (a[1] > b[1]) - (a[1] < b[1]);
+}
+
+carom_status carom_surface_moments(const carom_shape_data *shape, carom_moments *moments, carom_error *error) {
+    *moments = (carom_moments){0};
+    // Closed: along every edge as many triangles go one way as the other.
+    const size_t edges = 3 * (size_t)shape->triangles;
+    int(*forth)[2] = malloc(edges * sizeof *forth), (*back)[2] = malloc(edges * sizeof *back);
+    carom_status status = forth && back ? CAROM_OK : carom_fail_memory(error, "mesh");
+    if (!status) {
+        for (size_t k = 0; k < edges; k++) {
+            forth[k][0] = back[k][1] = shape->triangle[k];
+            forth[k][1] = back[k][0] = shape->triangle[k / 3 * 3 + (k + 1) % 3];
+        }
+        qsort(forth, edges, sizeof *forth, compare_edges);
+        qsort(back, edges, sizeof *back, compare_edges);
+        if (memcmp(forth, back, edges * sizeof *forth) != 0)
+            status = carom_fail(error, CAROM_BAD_INPUT,
+                                "mesh: its surface is not closed, or not turned the same way everywhere: the inertia must be given");
+    }
+    free(forth);
+    free(back);
+    if (status) return status;
+    add_tetrahedra(moments, shape->vertex, shape->triangle, shape->triangles);
+    // Triangles that are all turned inwards have minus the moments.
+    const double sign = moments->volume < 0 ? -1 : 1;
+    moments->volume *= sign;
+    for (int i = 0; i < 9; i++) moments->second[i] *= sign;
+    for (int i = 0; i < 3; i++) moments->first[i] *= sign;
+    return moments->volume > 0 ? CAROM_OK : carom_fail(error, CAROM_BAD_INPUT, "mesh: its surface bounds no volume");
+}
+
+carom_status carom_hull_moments(const carom_hull *hull, double rounding, carom_moments *moments, carom_error *error) {
+    *moments = (carom_moments){0};
+    add_tetrahedra(moments, hull->vertex, hull->triangle, hull->triangles);
     if (rounding == 0) return CAROM_OK;
     // A corner's sector is the fan of spherical triangles from a pole to the arcs of its edges; the mean of its faces' normals is a pole
     // inside.

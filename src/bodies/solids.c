@@ -11,35 +11,42 @@
 carom_status carom_body_solids(const carom_body *body, const double position[3], const double rotation[9], carom_arena *arena,
                                carom_solids *solids, carom_error *error) {
     const carom_shape_data *shape = carom_body_shape(body);
-    const bool lens = shape->ellipsoids == 2 && shape->combine == CAROM_COMBINE_INTERSECTION;
-    const int count = lens || shape->vertices ? 1 : shape->ellipsoids;
-    double *vertex = carom_arena_take(arena, lens ? 3 * CAROM_BODY_DIRECTIONS : 3 * (size_t)shape->vertices, sizeof *vertex);
+    const carom_compound *compound = carom_body_compound(body);
+    // What touches with rims is the hull of support points.
+    const bool lens =
+        compound ? carom_compound_is_rimmed(compound) : shape->ellipsoids == 2 && shape->combine == CAROM_COMBINE_INTERSECTION;
+    const int count = carom_body_parts(body);
     *solids = (carom_solids){.count = count, .solid = carom_arena_take(arena, (size_t)count, sizeof *solids->solid)};
-    if (arena->failed) return carom_fail_memory(error, "the solids of a body");
-
-    // The hull of the vertices, or of support points of the lens between two ellipsoids.
-    if (shape->vertices) memcpy(vertex, shape->vertex, 3 * (size_t)shape->vertices * sizeof *vertex);
-    for (int i = 0; i < CAROM_BODY_DIRECTIONS && lens; i++) {
-        const double z = 1 - (2.0 * i + 1) / CAROM_BODY_DIRECTIONS, across = sqrt(1 - z * z), angle = GOLDEN_ANGLE * i;
-        const double direction[3] = {across * cos(angle), across * sin(angle), z};
-        carom_intersection_support(shape, direction, vertex + 3 * i);
-    }
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && !arena->failed; i++) {
         carom_solid *solid = &solids->solid[i];
         *solid = (carom_solid){.name = "", .body = "body", .body_index = 1, .rounding = shape->rounding};
         memcpy(solid->position, position, sizeof solid->position);
         memcpy(solid->rotation, rotation, sizeof solid->rotation);
-        if (lens || shape->vertices) {
+        const carom_convex *part = compound && !lens ? &compound->part[i] : NULL;
+        if (lens || shape->vertices || (part && !part->round)) {
             solid->kind = CAROM_SOLID_HULL;
-            solid->vertices = lens ? CAROM_BODY_DIRECTIONS : shape->vertices;
+            solid->vertices = lens ? CAROM_BODY_DIRECTIONS : part ? part->hull.vertices : shape->vertices;
+            double *vertex = carom_arena_take(arena, 3 * (size_t)solid->vertices, sizeof *vertex);
+            if (!vertex) break;
             solid->vertex = vertex;
+            if (!lens) memcpy(vertex, part ? part->hull.vertex : shape->vertex, 3 * (size_t)solid->vertices * sizeof *vertex);
+            for (int v = 0; v < solid->vertices && lens; v++) {
+                const double z = 1 - (2.0 * v + 1) / CAROM_BODY_DIRECTIONS, across = sqrt(1 - z * z), angle = GOLDEN_ANGLE * v;
+                const double direction[3] = {across * cos(angle), across * sin(angle), z};
+                if (compound)
+                    carom_compound_support(compound, direction, vertex + 3 * v);
+                else
+                    carom_intersection_support(shape, direction, vertex + 3 * v);
+            }
         } else {
             double center[3];
             solid->kind = CAROM_SOLID_ELLIPSOID;
-            memcpy(solid->size, shape->semiaxes + 3 * i, sizeof solid->size);
-            carom_multiply3(rotation, shape->centers + 3 * i, center);
+            memcpy(solid->size, part ? part->semiaxes : shape->semiaxes + 3 * i, sizeof solid->size);
+            if (part) carom_product3(rotation, part->rotation, solid->rotation);
+            carom_multiply3(rotation, part ? part->center : shape->centers + 3 * i, center);
             carom_add3(1, center, solid->position);
         }
     }
+    if (arena->failed) return carom_fail_memory(error, "the solids of a body");
     return CAROM_OK;
 }
