@@ -44,8 +44,8 @@ draw compass Jn.B,Jt.B
 run_laws ramone random
 draw ramone Jn.B,Jt.B
 run_laws boxwall lemke
-draw boxwall Jn.B,Jt.A
-draw boxwall-focus Jn.B,Jt.A --focus
+draw boxwall Jn.B,Jt.A --zoom all
+draw boxwall-focus Jn.B,Jt.A
 run_laws block lemke
 draw block Jn.A,Jn.B
 # The picture of README.md: samples by default.
@@ -63,10 +63,10 @@ if [ -d "$1/python/carom" ]; then
         --figure "$figures/poses.png" >"$results/poses.txt"
 fi
 run_laws disks lemke
-draw disks Jn.C,Jn.E
-draw disks-focus Jn.C,Jn.E --focus
+draw disks Jn.C,Jn.E --zoom all
+draw disks-focus Jn.C,Jn.E
 run_laws cube-k8 lemke
-draw cube Jn.A,Jn.B --focus
+draw cube Jn.A,Jn.B
 # The mechanisms of docs/draw.md.
 "$carom" draw scenes/block.yaml --outcome sequential --number 1,2 --size column -o "$figures/draw-block.png"
 "$carom" draw scenes/quadruped.yaml --outcome anitescu-potra -o "$figures/draw-quadruped.png"
@@ -177,7 +177,7 @@ if "$carom" compliant scenes/block-compliant.yaml --points 1 >/dev/null 2>&1; th
     done
 fi
 "$carom" compare scenes/block.yaml --simulator mujoco -o "$results/simulator-block" >"$results/simulator-block.txt"
-"$carom" plot "$results/simulator-block/compare.h5" --axes Jn.A,Jn.B --focus -o "$figures/simulator-block.png"
+"$carom" plot "$results/simulator-block/compare.h5" --axes Jn.A,Jn.B -o "$figures/simulator-block.png"
 # docs/measured.md: the measured impacts of the examples.
 "$carom" measure examples/cube-impacts.json --law stronge,moreau,anitescu-potra --friction 0.164 --restitution 0.284 -o "$results/measured" >"$results/measured.txt"
 "$carom" measure examples/cube-impacts.json --law halm-posa --friction 0.164 --hypothesis stronge --restitution 0.2:0.5 --samples 1000 -o "$results/measured-sets" >"$results/measured-sets.txt"

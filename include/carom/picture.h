@@ -19,6 +19,8 @@ typedef enum carom_plot_style {
     CAROM_PLOT_AREAS,     ///< filled polygons with outlines, a NaN between them; segments and points have only an outline
     CAROM_PLOT_GROUND,    ///< the same in grey, without marks: what lies under a set
     CAROM_PLOT_MEASURED,  ///< filled black diamonds with a white rim, on top of everything: what was measured
+    CAROM_PLOT_START,     ///< filled dots in the colour of the letters: where something begins
+    CAROM_PLOT_COLOURED,  ///< dots joined by a thin line, coloured by a number each, with a bar of colours beside the plot
 } carom_plot_style;
 
 typedef struct carom_plot_series {
@@ -28,7 +30,7 @@ typedef struct carom_plot_series {
     const double *x, *y;  ///< [count]; a NaN breaks a path, trace, line or outline, or separates areas
 } carom_plot_series;
 
-/// Of a picture on paper [mm]. All zero: 1200 x 900 dots, and as PDF 174 x 130.5 mm.
+/// Of a picture on paper [mm]. All zero: 1200 x 900 dots, 150 to the inch, and as PDF 174 x 130.5 mm.
 typedef struct carom_plot_size {
     double width, height;
 } carom_plot_size;
@@ -37,9 +39,16 @@ typedef struct carom_plot {
     const char *title, *x_label, *y_label;  ///< any UTF-8 text; shown as it is
     const carom_plot_series *series;
     int series_count;
-    bool focus;  ///< the ranges of the axes leave paths and traces out, which then run out of the picture
+    /// The axes fit sets (dots, areas, hulls) and the marks near them: lines run out of the picture, and arrows at its edge point to
+    /// marks beyond it. False: they fit everything.
+    bool zoom;
     bool log_x;  ///< x holds logarithms to base 10; the axis shows the numbers themselves
     bool equal;  ///< one unit is as long on both axes
+    bool dark;   ///< light lines and letters on dark paper
+    /// Of the one series of style CAROM_PLOT_COLOURED, if there is one: a number for each point, and what stands beside the bar of colours.
+    const double *colours;
+    const char *colour_label;
+    const bool *pale;  ///< [series_count] what a picture is not about; NULL: nothing
     carom_plot_size size;
 } carom_plot;
 

@@ -8,30 +8,38 @@
 
 CAROM_API_BEGIN
 
-/// Open shapes of marks.
+/// Shapes of marks, open but for the first, in the order in which they enclose each other.
 typedef enum carom_plot_shape {
-    CAROM_PLOT_CIRCLE,
-    CAROM_PLOT_SQUARE,
+    CAROM_PLOT_DISC,
     CAROM_PLOT_TRIANGLE,
-    CAROM_PLOT_DIAMOND,
     CAROM_PLOT_TRIANGLE_DOWN,
+    CAROM_PLOT_DIAMOND,
+    CAROM_PLOT_SQUARE,
+    CAROM_PLOT_PENTAGON,
+    CAROM_PLOT_CIRCLE,
     CAROM_PLOT_CROSS,
     CAROM_PLOT_PLUS,
-    CAROM_PLOT_PENTAGON,
     CAROM_PLOT_STAR,
+    CAROM_PLOT_SHAPES
 } carom_plot_shape;
 
-/// How a series is drawn: its colour, and the mark of single outcomes.
+/// How a law is drawn in every picture of the command and of the Python package.
 typedef struct carom_plot_look {
+    const char *law;  ///< its name, which keys call it by
     unsigned colour;  ///< 0xRRGGBB
     carom_plot_shape shape;
-    double size;  ///< of a mark, in units of a dot; all differ, so that marks on one point stay visible
+    double size;  ///< of a mark, in units of CAROM_PLOT_MARK; all differ
 } carom_plot_look;
 
-enum { CAROM_PLOT_LOOKS = 9 };
-/// The looks that there are, strongest first.
+/// The looks that there are; series of no law use them in this order.
+enum { CAROM_PLOT_LOOKS = 10 };
 extern const carom_plot_look carom_plot_looks[CAROM_PLOT_LOOKS];
-/// "circle", "square", "triangle", "diamond", "triangle-down", "cross", "plus", "pentagon" or "star".
+/// On paper [mm]: diameter of a mark of size 1. By how much it grows with each mark that it encloses, as a share.
+#define CAROM_PLOT_MARK 2.2
+#define CAROM_PLOT_RING 0.55
+/// Colour of the paper of dark pictures.
+enum { CAROM_PLOT_DARK_PAPER = 0x181c20 };
+/// "circle", "square", "triangle", "diamond", "triangle-down", "cross", "plus", "pentagon", "star" or "disc".
 const char *carom_plot_shape_name(carom_plot_shape shape);
 
 /// The looks of laws in one picture, as places in carom_plot_looks: every law has its own, the same in all pictures. One that stands there
@@ -39,6 +47,43 @@ const char *carom_plot_shape_name(carom_plot_shape shape);
 /// @param laws   [count] names; NULL stands for what is of no law
 /// @param looks  receives [count]
 void carom_plot_assign_looks(int count, const char *const *laws, int *looks);
+
+/// Which marks enclose others, so that none hides where several lie on one point: the mark of ring k has the size of its look times
+/// 1 + k CAROM_PLOT_RING. Depends on places and looks, not on the order. Cost: count^2.
+/// @param x, y   [count] places on paper [mm]
+/// @param looks  [count] as from carom_plot_assign_looks; -1 of filled dots, which all others enclose
+/// @param rings  receives [count], 0 for marks that enclose nothing
+void carom_plot_nest(int count, const double *x, const double *y, const int *looks, int *rings);
+
+/// A mixture of two colours 0xRRGGBB, with this share of the other.
+unsigned carom_plot_mix(unsigned colour, unsigned other, double share);
+
+/// Least and largest values on both axes; least above largest where there are none.
+typedef struct carom_plot_window {
+    double x[2], y[2];
+} carom_plot_window;
+
+#define CAROM_PLOT_MARGIN      0.08
+#define CAROM_PLOT_ZOOM_MARGIN 0.16
+/// The window of a picture: sets and the marks near them, with a margin. A mark is far where it is more than half an extent of the sets
+/// beyond them. Where the sets have no extent, no mark is far.
+/// @param sets    their ranges
+/// @param x, y    [count] marks
+/// @param margin  on each side, as a share of the extent: CAROM_PLOT_MARGIN, or CAROM_PLOT_ZOOM_MARGIN that has room for arrows
+void carom_plot_fit(const carom_plot_window *sets, int64_t count, const double *x, const double *y, double margin,
+                    carom_plot_window *shown);
+
+/// A set with more points than this is shaded by its density.
+enum { CAROM_PLOT_SHADED = 20000 };
+/// What is drawn of very many points: of each cell of a grid over the window the first point, coloured by how many points the cell has.
+/// @param cells   across and up, at least 1 each
+/// @param points  receives [cells[0] * cells[1]] indices, cells with fewer points first
+/// @param counts  receives as many numbers of points
+/// @param kept    receives how many cells have points
+carom_status carom_plot_shade(int64_t count, const double *x, const double *y, const carom_plot_window *shown, const int cells[2],
+                              int64_t *points, int64_t *counts, int64_t *kept, carom_error *error);
+/// The colour of a cell, from pale for one point to strong for as many as the fullest cell has, by the logarithm.
+unsigned carom_plot_shade_colour(unsigned colour, int64_t count, int64_t most, bool dark);
 
 /// The two contact velocities of a picture that show most, in their order: of those with an extent the widest, normal ones first.
 /// @param contacts  the first of the contact velocities are normal ones, as in carom_axes
@@ -61,6 +106,13 @@ carom_status carom_plot_write(const carom_plot *plot, const char *path, carom_er
 /// As carom_plot_write, with looks of the caller's choice.
 /// @param looks  [series_count] places in carom_plot_looks
 carom_status carom_plot_write_looks(const carom_plot *plot, const int *looks, const char *path, carom_error *error);
+/// The most panels of a picture.
+enum { CAROM_PLOT_PANELS = 12 };
+/// As carom_plot_write_looks, of several panels side by side and in rows, with letters, and one key: series of one label look alike in all.
+/// @param panels  [count] title, size and paper are those of the first
+/// @param looks   [count] of each panel; NULL: chosen
+/// @return CAROM_BAD_INPUT also for more panels than CAROM_PLOT_PANELS
+carom_status carom_plot_write_panels(int count, const carom_plot *panels, const int *const *looks, const char *path, carom_error *error);
 /// Can a picture be drawn into `path`? Draws one and throws it away: for those who compute for minutes before they draw.
 /// @return as carom_plot_write
 carom_status carom_plot_check(const char *path, carom_error *error);
@@ -83,11 +135,16 @@ void carom_animation_free(carom_animation *animation);
 /// Pictures of a result file: one for each pair of axes, all laws overlaid.
 typedef struct carom_plot_request {
     const char *axes;  ///< "Jn.A,Jn.B"; NULL: chosen, see docs/plots.md
+    /// "Jn.A:Jn.B,Jt.A:Jn.A": the axes of several panels in one picture. NULL: one, of `axes`.
+    const char *panels;
     /// Name of the picture when it ends in .png, .svg or .pdf, or `axes` are given; otherwise a prefix that "-Jn.A-Jn.B.png" is added to,
     /// with _ for what file names may not hold. NULL: the name of the result file without its ending is the prefix.
     const char *output;
-    bool svg;    ///< write an SVG beside every PNG
-    bool focus;  ///< the axes show the outcomes; paths run out of the picture
+    bool svg;  ///< write an SVG beside every PNG
+    bool all;  ///< the axes fit everything, paths and far laws, too, not the sets that are shown
+    /// A law: the axes fit its outcomes, which have their colour, and all others are pale. NULL: none.
+    const char *focus;
+    bool dark;  ///< light lines and letters on dark paper
     /// Further result files of the same contacts, drawn into the same pictures; ends with NULL. NULL: none.
     const char *const *overlays;
     bool apart;  ///< files are read as by carom_result_open_apart

@@ -131,6 +131,11 @@ carom_status cli_make_directory(const char *path, bool *made, carom_error *error
 int cli_print_json(json_t *document, int status);
 /// The same with large matrices where the document has null.
 int cli_print_large_json(json_t *document, const carom_json_large *matrices, int count, int status);
+/// Reads --zoom, set or all, of a command that has it; set where it is not given.
+/// @param all  receives whether it is `all`
+carom_status cli_read_zoom(const cli_arguments *arguments, bool *all, carom_error *error);
+#define CLI_ZOOM_HELP                                                                                                                      \
+    "the axes fit the sets, and arrows at the edge point to laws and starts beyond it (set, the default), or everything (all)"
 /// A carom_plot_report that appends the path of a picture to a JSON list.
 void cli_note_file(void *files, const char *path);
 /// The name and summary of a law, integrator or solver; false for a solver that this build does not have.

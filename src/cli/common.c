@@ -109,6 +109,12 @@ int cli_print_large_json(json_t *document, const carom_json_large *matrices, int
 
 int cli_print_json(json_t *document, int status) { return cli_print_large_json(document, NULL, 0, status); }
 
+carom_status cli_read_zoom(const cli_arguments *arguments, bool *all, carom_error *error) {
+    const char *zoom = cli_value(arguments, "zoom");
+    *all = zoom && !strcmp(zoom, "all");
+    return !zoom || *all || !strcmp(zoom, "set") ? CAROM_OK : carom_fail(error, CAROM_BAD_INPUT, "--zoom: '%.60s' is not set or all", zoom);
+}
+
 void cli_note_file(void *files, const char *path) { json_array_append_new(files, carom_json_text(path)); }
 
 bool cli_describe_entry(const carom_registry *registry, carom_registry_kind kind, int index, const char **name, const char **summary) {

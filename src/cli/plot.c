@@ -13,10 +13,13 @@ static const cli_flag flags[] = {
      "the "
      "contact velocities with the largest extent)"},
     {"overlay", "FILE,FILE,...", "more result files of the same contacts, to be drawn into the same pictures"},
-    {"focus", NULL, "zoom in on the outcomes; paths may run out of the picture"},
+    {"panels", "X:Y,X:Y", "several planes in one picture, with letters and one key"},
+    {"zoom", "set|all", CLI_ZOOM_HELP},
+    {"focus", "LAW", "fit the axes to this law, and draw all others pale"},
     {"output", "FILE", "with --axes, the PNG, SVG or PDF file; otherwise what the file names start with (default: the result's name)"},
     {"svg", NULL, "write an SVG beside every PNG"},
     {"size", "SIZE", "of the pictures on paper: column (84 x 63 mm), page (174 x 120), slide (254 x 143), or WxH in millimetres"},
+    {"dark", NULL, "light lines and letters on dark paper"},
     {"json", NULL, "print one JSON document"},
 };
 
@@ -40,11 +43,16 @@ static int run_plot(const cli_arguments *arguments) {
     carom_error inner;
     if (!status && cli_given(arguments, "size") && carom_plot_parse_size(cli_value(arguments, "size"), &size, &inner))
         status = carom_fail(&error, CAROM_BAD_INPUT, "--size: %s", inner.message);
+    bool all = false;
+    if (!status) status = cli_read_zoom(arguments, &all, &error);
     // Axes and names that are not given are chosen by the library.
     const carom_plot_request request = {.axes = cli_value(arguments, "axes"),
                                         .output = cli_value(arguments, "output"),
                                         .svg = cli_given(arguments, "svg"),
-                                        .focus = cli_given(arguments, "focus"),
+                                        .panels = cli_value(arguments, "panels"),
+                                        .all = all,
+                                        .focus = cli_value(arguments, "focus"),
+                                        .dark = cli_given(arguments, "dark"),
                                         .overlays = overlays,
                                         .apart = true,
                                         .size = size};

@@ -209,6 +209,139 @@ static void long_texts_are_broken(void **state) {
     support_remove_directory(directory);
 }
 
+// Places of gnuplot's marks of one shape and colour in an SVG, in its units.
+static int read_marks(const char *svg, int shape, const char *colour, double (*places)[2], int room) {
+    char opening[64];
+    int count = 0;
+    snprintf(opening, sizeof opening, "<use xlink:href='#gpPt%d' transform='translate(", shape);
+    for (const char *at = svg; (at = strstr(at, opening)) && count < room; at++) {
+        const char *line_end = strchr(at, '\n'), *found = strstr(at, colour);
+        if (!found || found > line_end) continue;
+        char *rest;
+        places[count][0] = strtod(at + strlen(opening), &rest);
+        places[count++][1] = strtod(rest + 1, NULL);
+    }
+    return count;
+}
+
+#define ORANGE "rgb(213,  94,   0)"
+#define BLUE   "rgb(  0, 114, 178)"
+#define GREEN  "rgb(  0, 158, 115)"
+
+// What a picture shows is what the data say: positions are read back from the SVG, whose axes are known by two marks.
+static void drawn_points_are_those_of_the_data(void **state) {
+    (void)state;
+    if (!draws_pictures()) skip();
+    carom_error error = {0};
+    enum { POINTS = 40, DENSE = 60000 };
+    char *directory = support_make_directory(), *path = support_join_path(directory, "a.svg");
+    double *x = malloc(2 * DENSE * sizeof *x), *y = x + DENSE, (*found)[2] = malloc(DENSE * sizeof *found);
+    carom_stream stream;
+    carom_stream_start(&stream, 5, 0);
+    for (int i = 0; i < DENSE; i++) {
+        x[i] = carom_stream_uniform(&stream);
+        y[i] = -2 * x[i] * carom_stream_uniform(&stream);
+    }
+    // One sample lies alone.
+    x[DENSE - 1] = 0.1;
+    y[DENSE - 1] = -1.9;
+    const double corner_x[] = {0, 1}, corner_y[] = {0, -2}, far_x[] = {30}, far_y[] = {-1};
+    const int looks[] = {0, 1, 2};
+    for (int dense = 0; dense <= 1; dense++) {
+        const int64_t count = dense ? DENSE : POINTS;
+        const carom_plot_series series[] = {{"dots", CAROM_PLOT_DOTS, count, x, y},
+                                            {"corners", CAROM_PLOT_MARKS, 2, corner_x, corner_y},
+                                            {"far", CAROM_PLOT_MARKS, 1, far_x, far_y}};
+        const carom_plot plot = {
+            .title = "t", .x_label = "x", .y_label = "y", .series = series, .series_count = 3, .zoom = true, .size = {84, 63}};
+        assert_ok(carom_plot_write_looks(&plot, looks, path, &error), error);
+        char *svg = read_text(path);
+        // The key has a mark, too, at its beginning.
+        double corner[4][2], far[4][2];
+        assert_int_equal(read_marks(svg, 3, ORANGE, corner, 4), 3);
+        assert_int_equal(read_marks(svg, 7, GREEN, far, 4), 2);
+        const double *origin = corner[1], *end = corner[2];
+        const double scale_x = end[0] - origin[0], scale_y = (end[1] - origin[1]) / -2;
+        // Its place is near the edge, at the height where the mark is, and the key says where that is.
+        assert_true(far[1][0] > end[0] && far[1][0] < 317);
+        assert_close((far[1][1] - origin[1]) / scale_y, -1, 1e-3);
+        assert_non_null(strstr(svg, "far \u2192\u00a0(30,\u00a0-1)"));
+        const int drawn = dense ? read_marks(svg, 6, "rgb(", found, DENSE) : read_marks(svg, 6, BLUE, found, DENSE);
+        assert_true(dense ? drawn > 500 && drawn < 20000 : drawn == POINTS + 1);
+        bool alone = false;
+        for (int k = dense ? 5 : 1; k < drawn; k++) {
+            const double at[2] = {(found[k][0] - origin[0]) / scale_x, (found[k][1] - origin[1]) / scale_y};
+            int64_t i = k - 1;
+            // Of a dense set, dots stand at some of its points.
+            for (i = dense ? 0 : i; dense && i < count; i++)
+                if (fabs(x[i] - at[0]) < 2e-4 && fabs(y[i] - at[1]) < 4e-4) break;
+            assert_true(i < count);
+            assert_close(at[0], x[i], 2e-4);
+            assert_close(at[1], y[i], 4e-4);
+            alone = alone || i == DENSE - 1;
+        }
+        assert_int_equal(alone, dense);
+        assert_int_equal(!strstr(svg, "darker: more in a dot"), !dense);
+        free(svg);
+    }
+    free(found);
+    free(x);
+    free(path);
+    support_remove_directory(directory);
+}
+
+// Panels share title and key; letters say which is which; marks on one point enclose each other, and dark paper has light letters.
+static void panels_share_a_key(void **state) {
+    (void)state;
+    if (!draws_pictures()) skip();
+    carom_error error = {0};
+    char *directory = support_make_directory(), *path = support_join_path(directory, "a.svg");
+    const double x[] = {0, 1}, y[] = {1, 1}, z[] = {5, 6};
+    const carom_plot_series series[] = {
+        {"one law", CAROM_PLOT_MARKS, 2, x, y}, {"another", CAROM_PLOT_MARKS, 1, x, y}, {"way", CAROM_PLOT_COLOURED, 2, x, y}};
+    carom_plot panels[CAROM_PLOT_PANELS + 1];
+    for (int k = 0; k <= CAROM_PLOT_PANELS; k++)
+        panels[k] = (carom_plot){.title = "a title",
+                                 .x_label = k ? "time" : "speed",
+                                 .y_label = "y",
+                                 .series = series,
+                                 .series_count = 3,
+                                 .colours = z,
+                                 .colour_label = "ratio",
+                                 .dark = true,
+                                 .size = {174, 60}};
+    const int looks[] = {1, 2, 0}, *each[] = {looks, looks, looks, looks};
+    assert_ok(carom_plot_write_panels(4, panels, each, path, &error), error);
+    char *svg = read_text(path);
+    static const struct {
+        const char *text;
+        int count;
+    } texts[] = {{"a title", 1}, {"one law", 1}, {"another", 1}, {"(a)", 1}, {"(d)", 1},  {"(e)", 0},
+                 {"speed", 1},   {"time", 3},    {"way", 1},     {">y<", 4}, {"ratio", 4}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        int count = 0;
+        for (const char *at = svg; (at = strstr(at, texts[i].text)); at++) count++;
+        assert_int_equal(count, texts[i].count);
+    }
+    assert_non_null(strstr(svg, "width=\"658\""));  // 174 mm of 96 units per inch
+    for (const char *font = svg; (font = strstr(font, "font-size=\"")); font++)
+        assert_true(atof(font + strlen("font-size=\"")) >= 8 * 96.0 / 72 - 0.01);
+    assert_non_null(strstr(svg, "#181c20"));
+    assert_null(strstr(svg, "fill=\"rgb(16,16,16)\""));
+    // The square encloses the triangle on its point, and is as large as usual elsewhere.
+    double first = 0, second = 0;
+    const char *at = strstr(svg, "(b)");
+    for (at = strstr(at, "#gpPt3'"); at; at = strstr(at + 1, "#gpPt3'")) {
+        first = second;
+        second = atof(strstr(at, "scale(") + strlen("scale("));
+    }
+    assert_close(first / second, 1 + CAROM_PLOT_RING, 0.01);
+    free(svg);
+    assert_refused(carom_plot_write_panels(CAROM_PLOT_PANELS + 1, panels, NULL, path, &error), CAROM_BAD_INPUT, error, "12 panels at most");
+    free(path);
+    support_remove_directory(directory);
+}
+
 static void a_missing_gnuplot_is_named(void **state) {
     (void)state;
     carom_error error = {0};
@@ -294,10 +427,16 @@ int main(void) {
     // A decimal comma in the caller's locale must not reach gnuplot; where there is no such locale, nothing is lost.
     setlocale(LC_ALL, "de_DE.UTF-8");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(long_lines_keep_their_shape), cmocka_unit_test(pictures_of_any_set),
-        cmocka_unit_test(names_are_shown_as_they_are), cmocka_unit_test(letters_without_a_font_do_no_harm),
-        cmocka_unit_test(pictures_replace_only_files), cmocka_unit_test(sizes_are_those_on_paper),
-        cmocka_unit_test(long_texts_are_broken),       cmocka_unit_test(a_missing_gnuplot_is_named),
+        cmocka_unit_test(long_lines_keep_their_shape),
+        cmocka_unit_test(pictures_of_any_set),
+        cmocka_unit_test(names_are_shown_as_they_are),
+        cmocka_unit_test(letters_without_a_font_do_no_harm),
+        cmocka_unit_test(pictures_replace_only_files),
+        cmocka_unit_test(sizes_are_those_on_paper),
+        cmocka_unit_test(long_texts_are_broken),
+        cmocka_unit_test(a_missing_gnuplot_is_named),
+        cmocka_unit_test(drawn_points_are_those_of_the_data),
+        cmocka_unit_test(panels_share_a_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

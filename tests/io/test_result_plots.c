@@ -187,7 +187,8 @@ static void draws_have_no_arrows(void **state) {
     assert_true(lines[1] + 30 <= lines[0]);
 }
 
-// Laws from several files in one picture; thin lines for the paths of samples; with `focus`, axes that need not show the paths.
+// Laws from several files in one picture; thin lines for the paths of samples; axes that fit the set, with an arrow to where paths begin,
+// or everything.
 static void files_are_laid_over_each_other(void **state) {
     (void)state;
     if (!draws_pictures()) skip();
@@ -196,21 +197,58 @@ static void files_are_laid_over_each_other(void **state) {
     char *picture = support_join_path(set.directory, "both.svg");
     const char *const overlays[] = {point.file, NULL};
     carom_plot_request request = {.axes = "Jn.left.foot,Jn.B/'x`", .output = picture, .overlays = overlays};
-    for (int focus = 0; focus <= 1; focus++) {
-        request.focus = focus;
+    for (int all = 0; all <= 1; all++) {
+        request.all = all;
         assert_ok(carom_plot_result(set.file, &request, NULL, NULL, &error), error);
         char *svg = read_text(picture);
         assert_non_null(strstr(svg, "halm-posa (50 samples, 3 may lie outside)"));
         assert_non_null(strstr(svg, "3 of the samples, step by step"));
         assert_non_null(strstr(svg, "anitescu-potra"));
         // Paths begin at (-1, -1).
-        assert_int_equal(!strstr(svg, "before the impact"), focus);
-        assert_int_equal(!strstr(svg, "<text>-1</text>"), focus);
+        assert_non_null(strstr(svg, "before the impact"));
+        assert_int_equal(!strstr(svg, "before the impact \u2192\u00a0(-1,\u00a0-1)"), all);
+        assert_int_equal(!strstr(svg, "<text>-1</text>"), !all);
         free(svg);
     }
     free(picture);
     finish(&set);
     finish(&point);
+}
+
+// Several planes in one picture, and one law that the picture is about.
+static void panels_and_a_focus_are_named(void **state) {
+    (void)state;
+    carom_error error = {0};
+    bench b = start(planar_scene);
+    write_law(&b, &set_law, 50, in_triangle);
+    write_law(&b, &point_law, 1, in_a_point);
+    close_file(&b);
+    static const struct {
+        const char *panels, *axes, *focus, *words;
+    } bad[] = {{"Jn.left.foot", NULL, NULL, "panels: 'Jn.left.foot' is not of the form X:Y"},
+               {"Jn.left.foot:Jn.C", NULL, NULL, "panels: "},
+               {"Jn.left.foot:K,", NULL, NULL, "panels: '' is not of the form"},
+               {"K:K", "K,K", NULL, "panels have their own axes"},
+               {"K:K,K:K,K:K,K:K,K:K,K:K,K:K,K:K,K:K,K:K,K:K,K:K,K:K", NULL, NULL, "panels: a picture has 12 at most, not 13"},
+               {NULL, NULL, "moreau", "holds no outcomes of 'moreau'"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const carom_plot_request request = {.panels = bad[i].panels, .axes = bad[i].axes, .focus = bad[i].focus};
+        assert_refused(carom_plot_result(b.file, &request, NULL, NULL, &error), CAROM_BAD_INPUT, error, bad[i].words);
+    }
+    if (draws_pictures()) {
+        char *prefix = support_join_path(b.directory, "p");
+        reported seen = {0};
+        const carom_plot_request request = {
+            .panels = "Jn.left.foot:Jn.B/'x`,Jt.left.foot:v.1", .output = prefix, .svg = true, .focus = "anitescu-potra", .dark = true};
+        assert_ok(carom_plot_result(b.file, &request, remember, &seen, &error), error);
+        assert_non_null(strstr(seen.last, "/p-panels.svg"));
+        char *svg = read_text(seen.last);
+        const char *const shown[] = {"(a)", "(b)", ">Jt.left.foot  [m/s]<", "halm-posa (inner approximation, 50 samples)"};
+        for (int i = 0; i < 4; i++) assert_int_equal(count_text(svg, shown[i]), 1);
+        free(svg);
+        free(prefix);
+    }
+    finish(&b);
 }
 
 static void only_files_of_the_same_contacts_are_laid_over(void **state) {
@@ -314,6 +352,7 @@ int main(void) {
         cmocka_unit_test(all_laws_in_one_picture),
         cmocka_unit_test(draws_have_no_arrows),
         cmocka_unit_test(files_are_laid_over_each_other),
+        cmocka_unit_test(panels_and_a_focus_are_named),
         cmocka_unit_test(only_files_of_the_same_contacts_are_laid_over),
         cmocka_unit_test(axes_are_named),
         cmocka_unit_test(names_come_from_the_axes),

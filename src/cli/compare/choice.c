@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which laws a comparison asks: all, or those of --laws and --without; and without a word of the user none that answers another question.
+// Which laws a comparison asks: all, or those of --laws and --without; which one its figures are about; and without a word of the user none
+// that answers another question.
 #include <string.h>
 
 #include "cli/compare/compare.h"
@@ -15,8 +16,8 @@ static bool is_listed(const char *list, const char *name) {
 }
 
 carom_status cli_check_choice(const cli_arguments *arguments, carom_error *error) {
-    static const char *const lists[] = {"laws", "without"};
-    for (int k = 0; k < 2; k++) {
+    static const char *const lists[] = {"laws", "without", "focus"};
+    for (int k = 0; k < 3; k++) {
         const char *list = cli_value(arguments, lists[k]);
         for (const char *part = list; part; part = strchr(part, ',')) {
             part += *part == ',';
@@ -31,6 +32,12 @@ carom_status cli_check_choice(const cli_arguments *arguments, carom_error *error
                                   length, part);
         }
     }
+    bool all;
+    const carom_status status = cli_read_zoom(arguments, &all, error);
+    if (status) return status;
+    const char *focus = cli_value(arguments, "focus");
+    if (focus && (strchr(focus, ',') || !cli_is_chosen(arguments, focus)))
+        return carom_fail(error, CAROM_BAD_INPUT, "--focus: '%.60s' is not one of the laws that are asked", focus);
     for (int i = 0; i < carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS); i++) {
         const carom_law *law = carom_registry_entry(arguments->registry, CAROM_REGISTRY_LAWS, i);
         if (cli_is_chosen(arguments, law->name)) return CAROM_OK;

@@ -167,11 +167,18 @@ carom_status cli_figures_draw(const cli_comparison *comparison, const cli_figure
     json_t *drawn = json_array();
     carom_status status = drawn ? CAROM_OK : carom_fail_memory(error, "figures");
     if (!status && figures->mechanism && !cli_interrupted()) status = draw_mechanism(comparison, directory, drawn, error);
+    bool all = false;
+    if (!status) status = cli_read_zoom(comparison->arguments, &all, error);
     for (int i = 0; i < figures->count && !status && !cli_interrupted(); i++) {
         char name[CLI_FIGURE_NAME_SIZE + 4];
         snprintf(name, sizeof name, "%s.png", figures->list[i].name);
         char *path = cli_join_path(directory, name);
-        const carom_plot_request request = {.axes = figures->list[i].axes, .output = path, .svg = cli_given(comparison->arguments, "svg")};
+        const carom_plot_request request = {.axes = figures->list[i].axes,
+                                            .output = path,
+                                            .svg = cli_given(comparison->arguments, "svg"),
+                                            .all = all,
+                                            .focus = cli_value(comparison->arguments, "focus"),
+                                            .dark = cli_given(comparison->arguments, "dark")};
         status = path ? carom_plot_result(result, &request, cli_note_file, drawn, error) : carom_fail_memory(error, "figures");
         free(path);
     }

@@ -235,6 +235,12 @@ static carom_status put_making(const page *p, const cli_figures *figures, const 
         put_word(file, result);
         fputs(" --axes ", file);
         put_word(file, figures->list[0].axes);
+        // Options of figures are those of `carom plot`.
+        static const char *const options[] = {"zoom", "focus"};
+        for (int i = 0; i < 2; i++)
+            if (cli_given(comparison->arguments, options[i]))
+                fprintf(file, " --%s %s", options[i], cli_value(comparison->arguments, options[i]));
+        if (cli_given(comparison->arguments, "dark")) fputs(" --dark", file);
         fprintf(file, " -o %s.png\n", figures->list[0].name);
         free(result);
     }

@@ -13,22 +13,19 @@
 #include "io/child.h"
 #include "io/utf8.h"
 
-enum {
-    PNG_DOTS = 200000,  // more dots than this in one picture are thinned
-    SVG_DOTS = 20000,   // every dot of an SVG costs a hundred bytes
-};
-
-// Dots of a PNG with a size on paper [1/inch].
-#define PNG_DENSITY 300.0
-#define INCH        25.4
+// Dots of a PNG, and units of an SVG, on paper and for the screen [1/inch].
+#define PNG_DENSITY    300.0
+#define SVG_DENSITY    96.0
+#define SCREEN_DENSITY 150.0
+#define INCH           25.4
 
 // The last chunk of a PNG, and the last tags of SVG and PDF.
 static const char png_end[] = "IEND\xae\x42\x60\x82", svg_end[] = "</svg>\n\n", pdf_end[] = "%%EOF\n";
 
 static const carom_gnuplot_format formats[] = {
-    {CAROM_GNUPLOT_PNG, ".png", {"a PNG picture", "\x89PNG\r\n\x1a\n", false, ".png"}, png_end, 8, PNG_DOTS, true},
-    {CAROM_GNUPLOT_SVG, ".svg", {"an SVG picture that begins with <?xml", "<?xml", false, ".svg"}, svg_end, 6, SVG_DOTS, false},
-    {CAROM_GNUPLOT_PDF, ".pdf", {"a PDF file", "%PDF-", false, ".pdf"}, pdf_end, 5, SVG_DOTS, true},
+    {CAROM_GNUPLOT_PNG, ".png", {"a PNG picture", "\x89PNG\r\n\x1a\n", false, ".png"}, png_end, 8, true},
+    {CAROM_GNUPLOT_SVG, ".svg", {"an SVG picture that begins with <?xml", "<?xml", false, ".svg"}, svg_end, 6, false},
+    {CAROM_GNUPLOT_PDF, ".pdf", {"a PDF file", "%PDF-", false, ".pdf"}, pdf_end, 5, true},
 };
 
 // ------------------------------------------------------------------------------------------------------ formats and sizes
@@ -66,31 +63,35 @@ carom_status carom_plot_parse_size(const char *text, carom_plot_size *size, caro
                       CAROM_PLOT_LEAST_SIZE, CAROM_PLOT_MOST_SIZE);
 }
 
-void carom_gnuplot_print_terminal(FILE *script, const carom_gnuplot_format *format, const carom_plot_size *size, double font) {
-    // One unit of SVG is 1/96 inch, and so is a dot of a PNG to the fonts of gnuplot, which takes PDF at 3/4 of a point each. A line of
-    // width 1 is to be 0.5 points on paper.
+// Dots or units of a sheet [1/inch].
+static double density_of(const carom_gnuplot_format *format, const carom_gnuplot_sheet *sheet) {
+    return sheet->screen ? SCREEN_DENSITY : format->kind == CAROM_GNUPLOT_SVG ? SVG_DENSITY : PNG_DENSITY;
+}
+
+void carom_gnuplot_print_terminal(FILE *script, const carom_gnuplot_format *format, const carom_gnuplot_sheet *sheet) {
+    // gnuplot takes a dot of a PNG for 1/96 inch of its fonts, a unit of an SVG for a point, and PDF at 3/4 of a point each. Its marks of
+    // size 1 have 157.5 / 25.4 dots in PNGs. Rounded corners have no spikes where lines turn back.
+    const double density = density_of(format, sheet), width = sheet->size.width, height = sheet->size.height;
     switch (format->kind) {
     case CAROM_GNUPLOT_PNG:
-        if (size)
-            fprintf(script, "set terminal pngcairo noenhanced size %.0f,%.0f font 'Sans,%g' fontscale %g linewidth %g pointscale %g",
-                    size->width / INCH * PNG_DENSITY, size->height / INCH * PNG_DENSITY, font, PNG_DENSITY / 96, PNG_DENSITY / 144,
-                    PNG_DENSITY / 200);
-        else
-            fputs("set terminal pngcairo noenhanced size 1200,900 font 'Sans,14'", script);
+        fprintf(script, "set terminal pngcairo noenhanced rounded size %.0f,%.0f font 'Sans,%g' fontscale %g linewidth %g pointscale %g",
+                width / INCH * density, height / INCH * density, sheet->font, density / 96, density / 144, density / 157.5);
         break;
     case CAROM_GNUPLOT_SVG:
-        if (size)
-            fprintf(script, "set terminal svg noenhanced size %.0f,%.0f font 'Sans,%g' fontscale %g linewidth %g", size->width / INCH * 96,
-                    size->height / INCH * 96, font, 96.0 / 72, 96.0 / 144);
-        else
-            fputs("set terminal svg noenhanced size 1200,900 font 'Sans,18'", script);
+        fprintf(script, "set terminal svg noenhanced rounded size %.0f,%.0f font 'Sans,%g' fontscale %g linewidth %g",
+                width / INCH * density, height / INCH * density, sheet->font, density / 72, density / 144);
         break;
     case CAROM_GNUPLOT_PDF:
-        fprintf(script, "set terminal pdfcairo noenhanced size %gcm,%gcm font 'Sans,%g' fontscale 0.75 pointscale 0.5", size->width / 10,
-                size->height / 10, font);
+        fprintf(script, "set terminal pdfcairo noenhanced rounded size %gcm,%gcm font 'Sans,%g' fontscale 0.75 pointscale 0.461",
+                width / 10, height / 10, sheet->font);
         break;
     }
-    fputs(" background rgb 'white'\nset encoding utf8\n", script);
+    fprintf(script, " background rgb '#%06x'\nset encoding utf8\n", sheet->dark ? (unsigned)CAROM_PLOT_DARK_PAPER : 0xffffffu);
+}
+
+double carom_gnuplot_mark_size(const carom_gnuplot_format *format, const carom_gnuplot_sheet *sheet) {
+    // Marks of size 1 are 3/4 of the font's size in SVGs.
+    return format->kind == CAROM_GNUPLOT_SVG ? density_of(format, sheet) / INCH / (0.75 * sheet->font) : 1;
 }
 
 // ---------------------------------------------------------------------------------------------------------------- texts

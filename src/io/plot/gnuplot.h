@@ -4,8 +4,6 @@
 #ifndef CAROM_IO_GNUPLOT_H
 #define CAROM_IO_GNUPLOT_H
 
-#include <stdint.h>
-
 #include "carom/plot.h"
 #include "carom/temporary.h"
 
@@ -19,7 +17,6 @@ typedef struct carom_gnuplot_format {
     carom_file_kind file;
     const char *end;  ///< of a whole file
     size_t end_size;
-    int64_t dots;     ///< of sampled sets that are drawn
     bool drawn_here;  ///< with the fonts of this machine
 } carom_gnuplot_format;
 
@@ -27,9 +24,18 @@ typedef struct carom_gnuplot_format {
 /// @return CAROM_BAD_INPUT for another ending
 carom_status carom_gnuplot_find(const char *path, const carom_gnuplot_format **format, carom_error *error);
 
-/// Prints `set terminal`: 1200 x 900 dots with a font of 14 points, or with a size in which a point of a font is one on paper.
-/// @param size  NULL: the dots, which PDF does not have
-void carom_gnuplot_print_terminal(FILE *script, const carom_gnuplot_format *format, const carom_plot_size *size, double font);
+/// A sheet to draw on.
+typedef struct carom_gnuplot_sheet {
+    carom_plot_size size;  ///< [mm]
+    bool screen;           ///< 150 dots to the inch, not the 300 of paper
+    bool dark;
+    double font;  ///< [points]
+} carom_gnuplot_sheet;
+
+/// Prints `set terminal`: a point of a font is one on paper, a line of width 1 has 0.5 points.
+void carom_gnuplot_print_terminal(FILE *script, const carom_gnuplot_format *format, const carom_gnuplot_sheet *sheet);
+/// gnuplot's size of a mark with a diameter of 1 mm.
+double carom_gnuplot_mark_size(const carom_gnuplot_format *format, const carom_gnuplot_sheet *sheet);
 
 /// Prints any text in single quotes, broken into lines of at most `columns` characters where it has blanks.
 /// @param columns  0: one line

@@ -88,7 +88,7 @@ static carom_status print_marks(FILE *script, const void *content, carom_error *
     const printed_paper *printed = content;
     const carom_paper *p = printed->paper;
     const carom_gnuplot_format *format = printed->format;
-    carom_gnuplot_print_terminal(script, format, &p->size, BASE_FONT);
+    carom_gnuplot_print_terminal(script, format, &(carom_gnuplot_sheet){.size = p->size, .font = BASE_FONT});
     fprintf(script,
             "unset border\nunset tics\nunset key\nset lmargin 0\nset rmargin 0\nset tmargin 0\nset bmargin 0\n"
             "set xrange [0:%.6g]\nset yrange [0:%.6g]\n",

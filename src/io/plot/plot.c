@@ -1,405 +1,317 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of numbers over numbers, as scripts for gnuplot.
+// Pictures of numbers over numbers: panels on a sheet of paper, with one title and one key, as scripts for gnuplot.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "carom/arena.h"
 #include "carom/io.h"
-#include "io/plot/gnuplot.h"
 #include "io/plot/key.h"
-#include "io/plot/thin.h"
+#include "io/plot/panel.h"
 
-// ---------------------------------------------------------------------------------------------------------- what is shown
-
-// gnuplot's numbers of open shapes.
-static const int gnuplot_shapes[] = {[CAROM_PLOT_CIRCLE] = 6,   [CAROM_PLOT_SQUARE] = 4,         [CAROM_PLOT_TRIANGLE] = 8,
-                                     [CAROM_PLOT_DIAMOND] = 12, [CAROM_PLOT_TRIANGLE_DOWN] = 10, [CAROM_PLOT_CROSS] = 2,
-                                     [CAROM_PLOT_PLUS] = 1,     [CAROM_PLOT_PENTAGON] = 14,      [CAROM_PLOT_STAR] = 3};
-
-enum { KEY_COLUMNS = 2 };
-// Of two columns of the key with longer labels, gnuplot drops one at the pictures' width and font.
-enum { KEY_LABEL = 50 };
-// Characters that fit into a line of a picture of dots; longer texts have several.
-enum { TITLE_LINE = 85, X_LINE = 100, Y_LINE = 55 };
-
-// On paper [mm]: the sample of an entry of the key, margins beside the plot without the label on the left, a line of a label.
+// On paper [mm]: the sample of an entry of the key, margins beside a plot without the label on the left, a line of a label, numbers at an
+// axis, a bar of colours with its numbers.
 #define SAMPLE       8.0
 #define LEFT_MARGIN  15.0
 #define RIGHT_MARGIN 5.0
 #define LABEL_ROW    4.6
-// Height of what is between the axes at least, as a share of the width.
-#define LEAST_PLOT 0.4
-// A number at an axis and the space to the next one [mm].
-#define TICK_ROOM 7.0
-enum { PAPER_FONT = 9, PAPER_TITLE = 10 };
-
-static bool is_visible(const carom_plot_series *series, int64_t i) { return isfinite(series->x[i]) && isfinite(series->y[i]); }
-
-typedef struct range {
-    double least, most;
-} range;
-
-static void widen(range *covered, double value) {
-    covered->least = fmin(covered->least, value);
-    covered->most = fmax(covered->most, value);
-}
-
-// Adds a margin. A range without extent of its own gets one: gnuplot cannot draw an empty range, and rounding must not fill the picture.
-static range pad(range inner, range other) {
-    const double extent = inner.most - inner.least, other_extent = other.most - other.least;
-    const double largest = fmax(fabs(inner.least), fabs(inner.most)), other_largest = fmax(fabs(other.least), fabs(other.most));
-    // 8 % of the extent; a quarter of the other one for a line; a tenth of the distance from zero for a point.
-    double margin = 0.08 * extent;
-    if (extent <= 1e-9 * fmax(largest, other_extent)) margin = 0.25 * other_extent;
-    if (margin <= 1e-9 * largest) margin = 0.1 * fmax(largest, other_largest);
-    if (margin <= 0) margin = 1;
-    return (range){inner.least - margin, inner.most + margin};
-}
-
-// ------------------------------------------------------------------------------------------------------------- the script
-
-// A command with a quoted text in lines of so many characters.
-static void print_labelled(FILE *script, const char *command, const char *text, int columns, const carom_gnuplot_format *format) {
-    fprintf(script, "%s ", command);
-    carom_gnuplot_print_text(script, text, columns, format);
-    fputs(" noenhanced", script);
-}
-
-// The points of one series as a data block: every `stride`-th of dots, and those of a line that show.
-static void print_data(FILE *script, const carom_plot_series *series, int index, int64_t stride, range x) {
-    const carom_plot_style style = series->style;
-    const bool thinned = style == CAROM_PLOT_LINE || style == CAROM_PLOT_TRACES;
-    const bool broken_by_gaps = thinned || style == CAROM_PLOT_GUIDE || style == CAROM_PLOT_AREAS || style == CAROM_PLOT_GROUND;
-    fprintf(script, "$s%d << EOD\n", index);
-    for (int64_t start = 0; start < series->count;) {
-        int64_t kept[CAROM_PLOT_KEPT] = {start}, next = start + (style == CAROM_PLOT_DOTS ? stride : 1);
-        int count = 1;
-        if (thinned) next = carom_plot_take_run(series, start, x.least, x.most, kept, &count);
-        for (int k = 0; k < count; k++) {
-            const int64_t i = kept[k];
-            // An empty line ends one trace or area.
-            if (!is_visible(series, i) && broken_by_gaps) fputc('\n', script);
-            if (!is_visible(series, i)) continue;
-            fprintf(script, "%.17g %.17g", series->x[i], series->y[i]);
-            // Points of a path become arrows: start and difference.
-            const bool arrow = style == CAROM_PLOT_PATH && i + 1 < series->count && is_visible(series, i + 1);
-            if (arrow)
-                fprintf(script, " %.17g %.17g", series->x[i + 1] - series->x[i], series->y[i + 1] - series->y[i]);
-            else if (style == CAROM_PLOT_PATH)
-                fputs(" 0 0", script);
-            fputc('\n', script);
-        }
-        start = next;
-    }
-    // A hull is closed.
-    if (style == CAROM_PLOT_DASHES && series->count) fprintf(script, "%.17g %.17g\n", series->x[0], series->y[0]);
-    fputs("EOD\n", script);
-}
-
-// How one series is drawn, and its entry in the key. `dots` there are in the whole picture.
-static void print_series(FILE *script, const carom_plot_series *series, int index, carom_plot_look look, int64_t dots,
-                         const carom_gnuplot_format *format) {
-    const unsigned colour = look.colour;
-    fprintf(script, "$s%d using 1:2 with ", index);
-    switch (series->style) {
-    case CAROM_PLOT_DOTS: {
-        // Dots shrink and fade as they become many, so that the density of a set shows; the key has one of full size.
-        const double size = dots > 20000 ? 0.25 : dots > 2000 ? 0.4 : dots > 100 ? 0.6 : 0.9;
-        const unsigned transparency = dots > 20000 ? 0xb0 : dots > 2000 ? 0x90 : dots > 100 ? 0x60 : 0x20;
-        fprintf(script, "points pt 7 ps %g lc rgb '#%02x%06x' notitle, NaN with points pt 7 ps 1 lc rgb '#%06x'", size, transparency,
-                colour, colour);
-        break;
-    }
-    case CAROM_PLOT_MARKS:
-        fprintf(script, "points pt %d ps %g lw 2.5 lc rgb '#%06x'", gnuplot_shapes[look.shape], look.size, colour);
-        break;
-    case CAROM_PLOT_PATH:
-        fprintf(script, "points pt 7 ps 0.6 lc rgb '#%06x' notitle, ", colour);
-        fprintf(script, "$s%d using 1:2:3:4 with vectors head filled size graph 0.012,18 lw 1.5 lc rgb '#%06x'", index, colour);
-        break;
-    case CAROM_PLOT_DASHES: fputs("lines dt (8,6) lw 1.5 lc rgb '#505050'", script); break;
-    case CAROM_PLOT_AREAS:
-        // Filled, then outlined with a dot on each vertex, so that segments and points show too.
-        fprintf(script, "filledcurves closed fs solid noborder lc rgb '#b0%06x' notitle, ", colour);
-        fprintf(script, "$s%d using 1:2 with linespoints pt 7 ps 0.7 lw 2.5 lc rgb '#%06x'", index, colour);
-        break;
-    case CAROM_PLOT_GROUND:
-        fputs("filledcurves closed fs solid noborder lc rgb '#c8c8c8' notitle, ", script);
-        fprintf(script, "$s%d using 1:2 with lines lw 1.2 lc rgb '#a0a0a0'", index);
-        break;
-    case CAROM_PLOT_TRACES: fputs("lines lw 1.2 lc rgb '#40404040'", script); break;
-    case CAROM_PLOT_LINE: fprintf(script, "lines lw 2.5 lc rgb '#%06x'", colour); break;
-    case CAROM_PLOT_GUIDE: fputs("lines dt (7,6) lw 1.8 lc rgb '#707070'", script); break;
-    case CAROM_PLOT_MEASURED:
-        fprintf(script, "points pt 13 ps 2.6 lc rgb 'white' notitle, $s%d using 1:2 with points pt 13 ps 1.9 lc rgb 'black'", index);
-        break;
-    }
-    fputs(*series->label ? " title " : " notitle", script);
-    if (*series->label) carom_gnuplot_print_text(script, series->label, 0, format);
-}
-
-// Ticks of an axis that shows 10^x: powers of ten with labels, and what lies between them; on less than two decades 2 and 5 have labels,
-// too.
-static void print_decades(FILE *script, range x) {
-    const bool few = x.most - x.least < 2;
-    const char *separator = "set xtics (";
-    for (int power = (int)floor(x.least); power <= (int)floor(x.most); power++)
-        for (int digit = 1; digit < 10; digit++) {
-            const double place = power + log10(digit);
-            if (place < x.least || place > x.most) continue;
-            const bool labelled = digit == 1 || (few && (digit == 2 || digit == 5));
-            fputs(separator, script);
-            if (labelled)
-                fprintf(script, "'%g' %.17g", digit * pow(10, power), place);
-            else
-                fprintf(script, "'' %.17g 1", place);
-            separator = ", ";
-        }
-    if (*separator == ',') fputs(")\n", script);
-}
+#define BELOW_AXIS   4.0
+#define COLOUR_BAR   20.0
+// Height of a plot at least, as a share of the width of its panel; width of a panel at least [mm], unless it is alone.
+#define LEAST_PLOT  0.4
+#define LEAST_PANEL 55.0
+// A number beside an axis with the space to the next one, and the space between numbers below one [mm].
+#define TICK_ROOM  7.0
+#define TICK_SPACE 3.0
+enum { FONT = 9, TITLE_FONT = 10, TEXT_SIZE = 512, MOST_STEPS = 7 };
 
 // What the script of a picture is printed from.
 typedef struct picture {
-    const carom_plot *plot;
-    const int *looks;  // NULL: labelled series get one after the other
+    carom_panel *panels;
+    int count, columns, rows;
     const carom_gnuplot_format *format;
-    range x, y;
+    carom_gnuplot_sheet sheet;
+    carom_arena *arena;
 } picture;
 
-// The place of a series' look. Where the picture does not say otherwise, labelled series get a colour each, except hulls, traces and
-// guides, which are grey; one without a label belongs to the series before it.
-static int find_look(const picture *drawn, int index) {
-    if (drawn->looks) return drawn->looks[index];
-    int colour = -1;
-    for (int s = 0; s <= index; s++) {
-        const carom_plot_style style = drawn->plot->series[s].style;
-        const bool grey = style == CAROM_PLOT_DASHES || style == CAROM_PLOT_TRACES || style == CAROM_PLOT_GUIDE ||
-                          style == CAROM_PLOT_MEASURED || style == CAROM_PLOT_GROUND;
-        if (!grey && (*drawn->plot->series[s].label || colour < 0)) colour++;
-    }
-    return colour < 0 ? 0 : colour % CAROM_PLOT_LOOKS;
-}
-
-// Terminal, texts and key of a picture of dots. The key stands below the picture, in two columns where they fit; the margin grows with it.
-static void print_screen(FILE *script, const picture *drawn) {
-    const carom_plot *plot = drawn->plot;
-    const carom_gnuplot_format *format = drawn->format;
-    carom_gnuplot_print_terminal(script, format, NULL, PAPER_FONT);
-    print_labelled(script, "set title", plot->title, TITLE_LINE, format);
-    fputs(" font ',18' offset 0,0.3", script);
-    print_labelled(script, "\nset xlabel", plot->x_label, X_LINE, format);
-    print_labelled(script, "\nset ylabel", plot->y_label, Y_LINE, format);
-    // Further lines of the label stand to the right of the first: it moves to the left.
-    const int y_more = (int)(strlen(plot->y_label) / Y_LINE);
-    if (y_more) fprintf(script, " offset %d,0", -2 * y_more);
-    fprintf(script, "\nset lmargin %d\nset rmargin 4\n", 12 + 3 * y_more);
-    int entries = 0, columns = KEY_COLUMNS, more = (int)(strlen(plot->x_label) / X_LINE);
-    for (int s = 0; s < plot->series_count; s++) {
-        const carom_plot_series *series = &plot->series[s];
-        entries += series->count && *series->label;
-        if (series->count && strlen(series->label) > KEY_LABEL) columns = 1;
-    }
-    const int rows = (entries + columns - 1) / columns;
-    fprintf(
-        script,
-        "set key at screen 0.5,0.012 bottom center vertical maxrows %d Left reverse noenhanced samplen 2 spacing 1.3 width 2 font ',13'\n"
-        "set bmargin %g\n",
-        rows ? rows : 1, 4.2 + 1.25 * (rows + more));
-}
-
-// Where the key of a picture on paper is printed.
-typedef struct paper_key {
+// The key of all panels.
+typedef struct picture_key {
     FILE *script;
     const picture *drawn;
-    const int *series;  // of each entry
-    carom_plot_size size;
+    carom_key_entry *entries;
+    const carom_panel **panel;  // of each entry, and its series
+    int *series, count;
     double top;  // [mm]
-} paper_key;
+} picture_key;
+
+// ------------------------------------------------------------------------------------------------------------------- key
+
+// "  -> (x, y)" of a far mark, where one panel has one of this series.
+static void describe_far(const carom_panel *panel, int index, char *text, size_t size) {
+    const carom_plot_series *series = &panel->plot->series[index];
+    const carom_plot_window *shown = &panel->shown;
+    int64_t far = 0, last = 0;
+    for (int64_t i = 0; i < series->count && (series->style == CAROM_PLOT_MARKS || series->style == CAROM_PLOT_START); i++) {
+        if (!isfinite(series->x[i]) || !isfinite(series->y[i])) continue;
+        if (series->x[i] >= shown->x[0] && series->x[i] <= shown->x[1] && series->y[i] >= shown->y[0] && series->y[i] <= shown->y[1])
+            continue;
+        far++;
+        last = i;
+    }
+    // U+00A0 is a blank at which no line ends, U+2192 an arrow. What rounding made of zero is zero.
+    const double x = far ? series->x[last] : 0, y = far ? series->y[last] : 0, rounding = 1e-9 * fmax(fabs(x), fabs(y));
+    if (far == 1)
+        snprintf(text, size, " \u2192\u00a0(%.3g,\u00a0%.3g)", fabs(x) < rounding ? 0 : x, fabs(y) < rounding ? 0 : y);
+    else if (far)
+        snprintf(text, size, " (%lld beyond the edge)", (long long)far);
+}
+
+// The entries of the key: those of the first panel, and of others what the panels before them have not.
+static carom_status list_key(picture_key *key, carom_error *error) {
+    const picture *drawn = key->drawn;
+    size_t room = 0;
+    for (int k = 0; k < drawn->count; k++) room += (size_t)drawn->panels[k].plot->series_count;
+    key->entries = carom_arena_take(drawn->arena, room, sizeof *key->entries);
+    key->panel = carom_arena_take(drawn->arena, room, sizeof *key->panel);
+    key->series = carom_arena_take(drawn->arena, room, sizeof *key->series);
+    char(*texts)[TEXT_SIZE] = carom_arena_take(drawn->arena, room, sizeof *texts);
+    if (drawn->arena->failed) return carom_fail_memory(error, "a picture");
+    for (int k = 0; k < drawn->count; k++)
+        for (int s = 0; s < drawn->panels[k].plot->series_count; s++) {
+            const carom_panel *panel = &drawn->panels[k];
+            const carom_plot_series *series = &panel->plot->series[s];
+            bool known = !series->count || !*series->label;
+            for (int i = 0; i < key->count && !known; i++)
+                known = key->panel[i] != panel && !strcmp(key->panel[i]->plot->series[key->series[i]].label, series->label);
+            if (known) continue;
+            char far[64] = "";
+            if (drawn->count == 1) describe_far(panel, s, far, sizeof far);
+            const char *shades = panel->plot->dark ? "; brighter: more in a dot" : "; darker: more in a dot";
+            snprintf(texts[key->count], TEXT_SIZE, "%.400s%s%s", series->label, far, carom_panel_is_shaded(panel, s) ? shades : "");
+            key->panel[key->count] = panel;
+            key->series[key->count] = s;
+            key->entries[key->count] = (carom_key_entry){SAMPLE, texts[key->count]};
+            key->count++;
+        }
+    return CAROM_OK;
+}
+
+static unsigned letters(const picture *drawn) { return carom_panel_inks_of(drawn->sheet.dark).letters; }
 
 // A carom_key_visitor that prints labels: texts, and samples as points or lines.
 static void print_entry(void *user, int entry, double x, int row, const char *line) {
-    const paper_key *key = user;
+    const picture_key *key = user;
     FILE *script = key->script;
-    const double y = (key->top - CAROM_KEY_ROW * (row + 0.5)) / key->size.height, left = x / key->size.width;
+    const picture *drawn = key->drawn;
+    const carom_plot_size size = drawn->sheet.size;
+    const double y = (key->top - CAROM_KEY_ROW * (row + 0.5)) / size.height, left = x / size.width;
     if (line) {
         fputs("set label ", script);
-        carom_gnuplot_print_text(script, line, 0, key->drawn->format);
-        fprintf(script, " at screen %.6g,%.6g left font ',%d' noenhanced\n", left, y, CAROM_KEY_FONT);
+        carom_gnuplot_print_text(script, line, 0, drawn->format);
+        fprintf(script, " at screen %.6g,%.6g left font ',%d' noenhanced textcolor rgb '#%06x'\n", left, y, CAROM_KEY_FONT, letters(drawn));
         return;
     }
-    const carom_plot_series *series = &key->drawn->plot->series[key->series[entry]];
-    const carom_plot_look look = carom_plot_looks[find_look(key->drawn, key->series[entry])];
-    const double right = (x + SAMPLE) / key->size.width, middle = 0.5 * (left + right);
-    const char *pen = "lw 2.5";
-    unsigned colour = look.colour;
-    switch (series->style) {
-    case CAROM_PLOT_DOTS: fprintf(script, "set label '' at screen %.6g,%.6g point pt 7 ps 1 lc rgb '#%06x'\n", middle, y, colour); return;
+    const carom_panel *panel = key->panel[entry];
+    const int s = key->series[entry];
+    const carom_plot_look *look = carom_panel_look(panel, s);
+    const carom_panel_pen pen = carom_panel_pen_of(panel, s);
+    const double right = (x + SAMPLE) / size.width, middle = 0.5 * (left + right),
+                 mark = carom_gnuplot_mark_size(drawn->format, &drawn->sheet);
+    const unsigned colour = carom_panel_colour(panel, s);
+    switch (panel->plot->series[s].style) {
+    case CAROM_PLOT_DOTS: {
+        // Of a shaded set dots from pale to strong.
+        const int dots = carom_panel_is_shaded(panel, s) ? 5 : 1;
+        for (int k = 0; k < dots; k++)
+            fprintf(script, "set label '' at screen %.6g,%.6g point pt 7 ps %g lc rgb '#%06x'\n",
+                    dots > 1 ? left + (right - left) * (k + 0.5) / dots : middle, y, 1.4 * mark,
+                    dots > 1 ? carom_plot_shade_colour(colour, 1 << k, 1 << (dots - 1), panel->plot->dark) : colour);
+        return;
+    }
     case CAROM_PLOT_MARKS:
-        fprintf(script, "set label '' at screen %.6g,%.6g point pt %d ps %g lw 2 lc rgb '#%06x'\n", middle, y, gnuplot_shapes[look.shape],
-                0.7 * look.size, colour);
+    case CAROM_PLOT_START: {
+        const bool starts = panel->plot->series[s].style == CAROM_PLOT_START;
+        fprintf(script, "set label '' at screen %.6g,%.6g point pt %d ps %g lw 2.4 lc rgb '#%06x'\n", middle, y,
+                starts ? 7 : carom_panel_shape(look->shape), mark * CAROM_PLOT_MARK * (starts ? 0.8 : look->size), colour);
         return;
-    case CAROM_PLOT_MEASURED: fprintf(script, "set label '' at screen %.6g,%.6g point pt 13 ps 1.5 lc rgb 'black'\n", middle, y); return;
-    case CAROM_PLOT_DASHES:
-        pen = "dt (8,6) lw 1.5";
-        colour = 0x505050;
-        break;
-    case CAROM_PLOT_GUIDE:
-        pen = "dt (7,6) lw 1.8";
-        colour = 0x707070;
-        break;
-    case CAROM_PLOT_TRACES:
-        pen = "lw 1.2";
-        colour = 0x404040;
-        break;
-    case CAROM_PLOT_GROUND:
-        pen = "lw 5";
-        colour = 0xc8c8c8;
-        break;
-    case CAROM_PLOT_PATH:
-    case CAROM_PLOT_LINE:
-    case CAROM_PLOT_AREAS: break;
     }
-    fprintf(script, "set arrow from screen %.6g,%.6g to screen %.6g,%.6g %s %s lc rgb '#%06x'\n", left, y, right, y,
-            series->style == CAROM_PLOT_PATH ? "head filled size screen 0.012,18" : "nohead", pen, colour);
+    case CAROM_PLOT_MEASURED:
+        fprintf(script, "set label '' at screen %.6g,%.6g point pt 13 ps %g lc rgb '#%06x'\n", middle, y, 1.7 * mark, colour);
+        return;
+    case CAROM_PLOT_COLOURED:
+        // Its colours as in the bar.
+        for (int k = 0; k < 5; k++)
+            fprintf(script, "set label '' at screen %.6g,%.6g point pt 7 ps %g lc palette frac %g\n", left + (right - left) * (k + 0.5) / 5,
+                    y, 1.4 * mark, k / 4.0);
+        return;
+    default: break;
+    }
+    fprintf(script, "set arrow from screen %.6g,%.6g to screen %.6g,%.6g %s%s lw %g lc rgb '#%06x'\n", left, y, right, y,
+            panel->plot->series[s].style == CAROM_PLOT_PATH ? "head filled size screen 0.012,18" : "nohead", pen.dashes, pen.width,
+            pen.colour);
 }
 
 // A carom_key_visitor that prints the title in the middle of the paper; its letters are wider than those of the key.
 static void print_title(void *user, int entry, double x, int row, const char *line) {
     (void)entry, (void)x;
-    const paper_key *key = user;
+    const picture_key *key = user;
     if (!line) return;
     fputs("set label ", key->script);
     carom_gnuplot_print_text(key->script, line, 0, key->drawn->format);
-    fprintf(key->script, " at screen 0.5,%.6g center font ',%d' noenhanced\n", 1 - (1.5 + LABEL_ROW * (row + 0.5)) / key->size.height,
-            PAPER_TITLE);
+    fprintf(key->script, " at screen 0.5,%.6g center font ',%d' noenhanced textcolor rgb '#%06x'\n",
+            1 - (1.5 + LABEL_ROW * (row + 0.5)) / key->drawn->sheet.size.height, TITLE_FONT, letters(key->drawn));
 }
 
-// The same of a picture with a size on paper, which is higher where its texts need room: long labels have several lines.
-static carom_status print_paper(FILE *script, const picture *drawn, carom_error *error) {
-    const carom_plot *plot = drawn->plot;
-    const carom_gnuplot_format *format = drawn->format;
-    carom_arena arena = {0};
-    carom_key_entry *entries = carom_arena_take(&arena, (size_t)plot->series_count, sizeof *entries);
-    int *series = carom_arena_take(&arena, (size_t)plot->series_count, sizeof *series), count = 0;
-    if (arena.failed) {
-        carom_arena_free(&arena);
-        return carom_fail_memory(error, "a picture");
+// ---------------------------------------------------------------------------------------------------------------- script
+
+// The least step between ticks, 1, 2 or 5 times a power of ten, at which the numbers of an axis have room beside each other; with seven
+// steps at most.
+static double tick_step(const double range[2], double length, bool upright) {
+    const double extent = range[1] - range[0];
+    double step = pow(10, floor(log10(extent / MOST_STEPS)));
+    for (int k = 0; k < 12; k++, step *= k % 3 == 2 ? 2.5 : 2) {
+        char least[32], most[32];
+        snprintf(least, sizeof least, "%.6g", step * ceil(range[0] / step));
+        snprintf(most, sizeof most, "%.6g", step * floor(range[1] / step));
+        const double longest = (double)fmax((double)strlen(least), (double)strlen(most));
+        const double room = upright ? TICK_ROOM : FONT * CAROM_KEY_CHARACTER / CAROM_KEY_FONT * longest + TICK_SPACE;
+        if (step * MOST_STEPS >= extent && step * length / extent >= room) break;
     }
-    for (int s = 0; s < plot->series_count; s++) {
-        if (!plot->series[s].count || !*plot->series[s].label) continue;
-        series[count] = s;
-        entries[count++] = (carom_key_entry){SAMPLE, plot->series[s].label};
-    }
-    // How many characters a line of each label takes, and what its lines take.
-    carom_plot_size size = plot->size;
-    const double character = CAROM_KEY_CHARACTER / CAROM_KEY_FONT, inner = size.width - LEFT_MARGIN - RIGHT_MARGIN;
-    const int x_columns = (int)(inner / (PAPER_FONT * character));
-    const int x_lines = 1 + (int)strlen(plot->x_label) / x_columns;
-    const int y_columns = (int)(LEAST_PLOT * size.width / (PAPER_FONT * character)), y_lines = 1 + (int)strlen(plot->y_label) / y_columns;
-    const double key = CAROM_KEY_ROW * carom_key_flow(count, entries, RIGHT_MARGIN, size.width - RIGHT_MARGIN, NULL, NULL) + 2;
-    const double title_width = (size.width - 2 * RIGHT_MARGIN) * CAROM_KEY_FONT / PAPER_TITLE;
-    const double title = LABEL_ROW * carom_key_flow(1, &(carom_key_entry){0, plot->title}, 0, title_width, NULL, NULL) + 4;
-    const double below = key + LABEL_ROW * (x_lines + 1) + 4;
-    size.height = fmax(size.height, title + below + LEAST_PLOT * size.width);
-    carom_gnuplot_print_terminal(script, format, &size, PAPER_FONT);
-    const carom_key_entry title_entry = {0, plot->title};
-    paper_key printed = {script, drawn, series, size, key - 1};
-    carom_key_flow(1, &title_entry, 0, title_width, print_title, &printed);
-    print_labelled(script, "set xlabel", plot->x_label, x_columns, format);
-    print_labelled(script, "\nset ylabel", plot->y_label, y_columns, format);
-    fprintf(script,
-            "\nunset key\nset lmargin at screen %.6g\nset rmargin at screen %.6g\nset tmargin at screen %.6g\nset bmargin at screen %.6g\n",
-            (LEFT_MARGIN + LABEL_ROW * y_lines) / size.width, 1 - RIGHT_MARGIN / size.width, 1 - title / size.height, below / size.height);
-    carom_key_flow(count, entries, RIGHT_MARGIN, size.width - RIGHT_MARGIN, print_entry, &printed);
-    carom_arena_free(&arena);
-    return CAROM_OK;
+    return step;
 }
 
-// A carom_text_printer of the whole script: settings, key, series, data.
+// Ticks with room for their numbers; the same on both axes of a picture with equal units.
+static void print_ticks(FILE *script, const carom_panel *panel) {
+    const carom_plot_window *shown = &panel->shown;
+    const double wide = shown->x[1] - shown->x[0], high = shown->y[1] - shown->y[0];
+    const double scale = fmin(panel->width / wide, panel->height / high);
+    double x = tick_step(shown->x, panel->plot->equal ? scale * wide : panel->width, false);
+    double y = tick_step(shown->y, panel->plot->equal ? scale * high : panel->height, true);
+    if (panel->plot->equal) x = y = fmax(x, y);
+    fprintf(script, "set xtics %.17g\nset ytics %.17g\n", x, y);
+}
+
+// Everything of one panel: labels, letter, place, bar of colours, plot.
+static carom_status print_panel(FILE *script, const picture *drawn, int index, int x_columns, int y_columns, carom_error *error) {
+    carom_panel *panel = &drawn->panels[index];
+    const carom_plot *plot = panel->plot;
+    const carom_plot_size size = drawn->sheet.size;
+    const unsigned ink = letters(drawn);
+    fputs("set xlabel ", script);
+    carom_gnuplot_print_text(script, plot->x_label, x_columns, drawn->format);
+    fprintf(script, " noenhanced textcolor rgb '#%06x'\nset ylabel ", ink);
+    carom_gnuplot_print_text(script, plot->y_label, y_columns, drawn->format);
+    fprintf(script, " noenhanced textcolor rgb '#%06x'\n", ink);
+    const double top = panel->bottom + panel->height;
+    fprintf(script, "set lmargin at screen %.6g\nset rmargin at screen %.6g\nset tmargin at screen %.6g\nset bmargin at screen %.6g\n",
+            panel->left / size.width, (panel->left + panel->width) / size.width, top / size.height, panel->bottom / size.height);
+    if (drawn->count > 1)
+        fprintf(script, "set label '(%c)' at screen %.6g,%.6g left font ',%d' noenhanced textcolor rgb '#%06x'\n", 'a' + index,
+                (panel->left - LEFT_MARGIN + 1) / size.width, (top + 0.5 * LABEL_ROW + 1) / size.height, TITLE_FONT, ink);
+    fprintf(script, "set xtics autofreq nomirror out textcolor rgb '#%06x'\nset ytics autofreq nomirror out textcolor rgb '#%06x'\n", ink,
+            ink);
+    print_ticks(script, panel);
+    if (plot->colours) {
+        fprintf(script, "set colorbox vertical user origin screen %.6g,%.6g size screen %.6g,%.6g noborder\nset cblabel ",
+                (panel->left + panel->width + 3) / size.width, panel->bottom / size.height, 3 / size.width, panel->height / size.height);
+        carom_gnuplot_print_text(script, plot->colour_label ? plot->colour_label : "", y_columns, drawn->format);
+        fprintf(script, " noenhanced textcolor rgb '#%06x'\nset cbtics textcolor rgb '#%06x'\n", ink, ink);
+    }
+    const carom_status status =
+        carom_panel_print(script, panel, index, carom_gnuplot_mark_size(drawn->format, &drawn->sheet), size.width, drawn->arena, error);
+    fputs("unset label\nunset arrow\n", script);
+    return status;
+}
+
+// A carom_text_printer of the whole script. The picture is higher where its texts and rows need room: long labels have several lines.
 static carom_status print_script(FILE *script, const void *content, carom_error *error) {
-    const picture *drawn = content;
-    const carom_plot *plot = drawn->plot;
-    const carom_gnuplot_format *format = drawn->format;
-    const range x = pad(drawn->x, drawn->y), y = pad(drawn->y, drawn->x);
-    if (plot->size.width > 0) {
-        const carom_status status = print_paper(script, drawn, error);
-        if (status) return status;
-    } else {
-        print_screen(script, drawn);
+    picture drawn = *(const picture *)content;
+    const carom_plot *first = drawn.panels->plot;
+    picture_key key = {.script = script, .drawn = &drawn};
+    const carom_status listed = list_key(&key, error);
+    if (listed) return listed;
+    carom_plot_size *size = &drawn.sheet.size;
+
+    // What is beside, below and above the plots: lines of the longest labels, numbers, letters.
+    bool coloured = false;
+    size_t x_length = 0, y_length = 0;
+    for (int k = 0; k < drawn.count; k++) {
+        const carom_plot *plot = drawn.panels[k].plot;
+        coloured = coloured || plot->colours;
+        x_length = strlen(plot->x_label) > x_length ? strlen(plot->x_label) : x_length;
+        y_length = strlen(plot->y_label) > y_length ? strlen(plot->y_label) : y_length;
     }
-    // Ranges with margins; grid, zero lines and borders in quiet colours.
-    fprintf(script, "set xrange [%.17g:%.17g]\nset yrange [%.17g:%.17g]\n", x.least, x.most, y.least, y.most);
-    if (plot->equal && plot->size.width > 0) {
-        // gnuplot chooses steps between ticks by the paper, of which a picture with equal units may be a narrow part: 1, 2 or 5 times a
-        // power of ten, and room for a number at each.
-        const double least_scale =
-            fmin((plot->size.width - LEFT_MARGIN - RIGHT_MARGIN) / (x.most - x.least), LEAST_PLOT * plot->size.width / (y.most - y.least));
-        const double wanted = TICK_ROOM / least_scale, decade = pow(10, floor(log10(wanted)));
-        const double step = decade * (wanted <= 2 * decade ? 2 : wanted <= 5 * decade ? 5 : 10);
-        fprintf(script, "set xtics %.17g\nset ytics %.17g\n", step, step);
+    const double character = CAROM_KEY_CHARACTER / CAROM_KEY_FONT, share = size->width / drawn.columns;
+    const double right = RIGHT_MARGIN + (coloured ? COLOUR_BAR : 0);
+    const int y_columns = (int)(LEAST_PLOT * share / (FONT * character)), y_lines = 1 + (int)y_length / y_columns;
+    const double left = LEFT_MARGIN + LABEL_ROW * y_lines, width = share - left - right;
+    const int x_columns = (int)(width / (FONT * character)), x_lines = 1 + (int)x_length / x_columns;
+    const double below = LABEL_ROW * (x_lines + 1) + BELOW_AXIS, above = drawn.count > 1 ? LABEL_ROW + 2 : 0;
+    const double key_height =
+        CAROM_KEY_ROW * carom_key_flow(key.count, key.entries, RIGHT_MARGIN, size->width - RIGHT_MARGIN, NULL, NULL) + 2;
+    const carom_key_entry title = {0, first->title};
+    const double title_width = (size->width - 3 * RIGHT_MARGIN) * CAROM_KEY_FONT / TITLE_FONT;
+    const double title_height = *first->title ? LABEL_ROW * carom_key_flow(1, &title, 0, title_width, NULL, NULL) + 4 : 3;
+    const double fixed = title_height + key_height + drawn.rows * (below + above);
+    size->height = fmax(size->height, fixed + drawn.rows * LEAST_PLOT * share);
+    const double height = (size->height - fixed) / drawn.rows;
+    for (int k = 0; k < drawn.count; k++) {
+        carom_panel *panel = &drawn.panels[k];
+        panel->left = share * (k % drawn.columns) + left;
+        panel->bottom = key_height + below + (drawn.rows - 1 - k / drawn.columns) * (height + below + above);
+        panel->width = width;
+        panel->height = height;
     }
-    fputs("set grid lt 1 lw 1 lc rgb '#e6e6e6'\n"
-          "set xzeroaxis lt 1 lw 1 lc rgb '#a0a0a0'\n"
-          "set yzeroaxis lt 1 lw 1 lc rgb '#a0a0a0'\n"
-          "set border 3 lw 1 lc rgb '#606060'\n"
-          "set tics nomirror out textcolor rgb '#202020'\n"
-          "set clip two\n",
+
+    // The script. Colours of numbers go from dark blue to yellow, which is from dark to bright in grey, too (Nunez et al. 2018, "cividis").
+    carom_gnuplot_print_terminal(script, drawn.format, &drawn.sheet);
+    fputs("unset key\nset palette defined (0 '#00224e', 0.25 '#43506d', 0.5 '#7d7c78', 0.75 '#bcaf6f', 1 '#fee838')\nset multiplot\n",
           script);
-    // 1, whose logarithm is 0, is no origin.
-    if (plot->log_x) fputs("unset yzeroaxis\n", script);
-    if (plot->log_x) print_decades(script, x);
-    if (plot->equal) fputs("set size ratio -1\n", script);
-    int64_t dots = 0;
-    for (int s = 0; s < plot->series_count; s++)
-        if (plot->series[s].style == CAROM_PLOT_DOTS) dots += plot->series[s].count;
-
-    // Of too many dots, every `stride`-th is drawn.
-    const int64_t stride = (dots + format->dots - 1) / format->dots;
-    for (int s = 0; s < plot->series_count; s++) print_data(script, &plot->series[s], s, stride > 1 ? stride : 1, drawn->x);
-
-    // Marks come after everything else, and measurements after them.
-    const char *separator = "plot ";
-    for (int layer = 0; layer <= 2; layer++)
-        for (int s = 0; s < plot->series_count; s++) {
-            const carom_plot_series *series = &plot->series[s];
-            const int its_layer = series->style == CAROM_PLOT_MEASURED ? 2 : series->style == CAROM_PLOT_MARKS;
-            if (!series->count || its_layer != layer) continue;
-            fputs(separator, script);
-            separator = ", ";
-            print_series(script, series, s, carom_plot_looks[find_look(drawn, s)], dots, format);
-        }
-    fputs("\n", script);
-    return CAROM_OK;
+    key.top = key_height - 1;
+    if (*first->title) carom_key_flow(1, &title, 0, title_width, print_title, &key);
+    carom_key_flow(key.count, key.entries, RIGHT_MARGIN, size->width - RIGHT_MARGIN, print_entry, &key);
+    carom_status status = CAROM_OK;
+    for (int k = 0; k < drawn.count && !status; k++) status = print_panel(script, &drawn, k, x_columns, y_columns, error);
+    fputs("unset multiplot\n", script);
+    return status;
 }
+
+// --------------------------------------------------------------------------------------------------------------- drawing
 
 // Draws a picture, and gives it its place or throws it away.
-static carom_status draw(const carom_plot *plot, const int *looks, const char *path, bool keeps, carom_error *error) {
-    carom_plot sized = *plot;
-    picture drawn = {.plot = &sized, .looks = looks, .x = {INFINITY, -INFINITY}, .y = {INFINITY, -INFINITY}};
-    const carom_status status = carom_gnuplot_find(path, &drawn.format, error);
-    if (status) return status;
-    if (drawn.format->kind == CAROM_GNUPLOT_PDF && sized.size.width <= 0) sized.size = (carom_plot_size){174, 130.5};
-
-    // The ranges of everything that is visible. With a focus, paths and traces may run out of the picture.
-    for (int s = 0; s < plot->series_count; s++) {
-        const carom_plot_series *series = &plot->series[s];
-        if (plot->focus && (series->style == CAROM_PLOT_PATH || series->style == CAROM_PLOT_TRACES)) continue;
-        for (int64_t i = 0; i < series->count; i++) {
-            if (!is_visible(series, i)) continue;
-            widen(&drawn.x, series->x[i]);
-            widen(&drawn.y, series->y[i]);
-        }
+static carom_status draw(int count, const carom_plot *plots, const int *const *looks, const char *path, bool keeps, carom_error *error) {
+    carom_arena arena = {0};
+    picture drawn = {.count = count, .arena = &arena, .sheet = {.size = plots->size, .font = FONT, .dark = plots->dark}};
+    carom_status status = carom_gnuplot_find(path, &drawn.format, error);
+    if (!status && count > CAROM_PLOT_PANELS)
+        status = carom_fail(error, CAROM_BAD_INPUT, "%s: a picture has %d panels at most", path, CAROM_PLOT_PANELS);
+    if (!status && !(drawn.panels = carom_arena_take(&arena, (size_t)count, sizeof *drawn.panels)))
+        status = carom_fail_memory(error, "a picture");
+    for (int k = 0; k < count && !status; k++)
+        status = carom_panel_create(&plots[k], looks ? looks[k] : NULL, path, &drawn.panels[k], error);
+    if (!status) {
+        const bool pdf = drawn.format->kind == CAROM_GNUPLOT_PDF;
+        drawn.sheet.screen = plots->size.width <= 0 && !pdf;
+        if (plots->size.width <= 0) drawn.sheet.size = pdf ? (carom_plot_size){174, 130.5} : (carom_plot_size){203.2, 152.4};
+        // As many panels beside each other as have room, in rows of equal length.
+        const int most = (int)fmax(1, floor(drawn.sheet.size.width / LEAST_PANEL));
+        drawn.rows = (count + most - 1) / most;
+        drawn.columns = (count + drawn.rows - 1) / drawn.rows;
+        status = carom_gnuplot_draw(path, drawn.format, print_script, &drawn, keeps, error);
     }
-    if (drawn.x.least > drawn.x.most) return carom_fail(error, CAROM_BAD_INPUT, "%s: there is nothing to draw", path);
-
-    return carom_gnuplot_draw(path, drawn.format, print_script, &drawn, keeps, error);
+    carom_arena_free(&arena);
+    return status;
 }
 
-carom_status carom_plot_write(const carom_plot *plot, const char *path, carom_error *error) { return draw(plot, NULL, path, true, error); }
+carom_status carom_plot_write(const carom_plot *plot, const char *path, carom_error *error) {
+    return draw(1, plot, NULL, path, true, error);
+}
 
 carom_status carom_plot_write_looks(const carom_plot *plot, const int *looks, const char *path, carom_error *error) {
-    return draw(plot, looks, path, true, error);
+    return draw(1, plot, &looks, path, true, error);
+}
+
+carom_status carom_plot_write_panels(int count, const carom_plot *panels, const int *const *looks, const char *path, carom_error *error) {
+    return draw(count, panels, looks, path, true, error);
 }
 
 carom_status carom_plot_check(const char *path, carom_error *error) {
@@ -407,5 +319,5 @@ carom_status carom_plot_check(const char *path, carom_error *error) {
     static const double corner[] = {0, 1};
     const carom_plot_series line = {"", CAROM_PLOT_LINE, 2, corner, corner};
     const carom_plot plot = {.title = "", .x_label = "", .y_label = "", .series = &line, .series_count = 1};
-    return draw(&plot, NULL, path, false, error);
+    return draw(1, &plot, NULL, path, false, error);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pictures of result files: what each law's outcomes are drawn as, on which axes, into which files. Several files of the same contacts may
-// share a picture.
+// share a picture, and several planes.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ typedef struct source {
     const char *path;
 } source;
 
-// The outcomes of one law, and what is drawn of them.
+// The outcomes of one law.
 typedef struct law_data {
     const carom_result *file;
     int index;  // of the law in its file
@@ -44,24 +44,39 @@ typedef struct law_data {
     int64_t *starts, paths;
     carom_polyhedra *pieces;  // of an exact set; NULL for other laws
     char certificate[CAROM_CERTIFICATE_SIZE];
-    points outcomes, hull, areas, path;
     char label[LABEL_SIZE], path_label[LABEL_SIZE];
 } law_data;
 
-// A picture under way: files, laws, the two axes, and the memory of all points.
+// What is drawn of a law on the axes of a panel.
+typedef struct drawn_law {
+    points outcomes, hull, areas, path;
+} drawn_law;
+
+// One plane.
+typedef struct panel {
+    carom_functional x, y;      // what the axes show
+    const char *axis_texts[2];  // as they were written
+    drawn_law *laws;            // [law_count]
+    points start;               // where the paths begin
+    char x_label[LABEL_SIZE], y_label[LABEL_SIZE];
+    carom_plot_series *series;  // with the place of each in carom_plot_looks, and whether it is pale
+    int *looks, count;
+    bool *pale;
+} panel;
+
+// A picture under way: files, laws, panels, and the memory of all points.
 typedef struct picture {
     source *files;  // the one asked for, then those laid over it
     int file_count;
-    carom_axes axes;            // the contact velocities
-    carom_functional x, y;      // what the two axes of the picture show
-    const char *axis_texts[2];  // as they were written
-    bool focus;                 // on the outcomes: where the paths begin is not shown
+    carom_axes axes;  // the contact velocities
     law_data *laws;
     int law_count;
-    int *looks;           // [law_count + 1] of the laws, then of the start
-    points start;         // where the paths begin
+    int *looks;           // [law_count] of the laws
+    const bool *pale;     // [law_count] what the picture is not about
     bool start_is_drawn;  // it is that of one draw of an uncertain impact
-    carom_arena memory;   // of files, laws and points
+    panel *panels;
+    int panel_count;
+    carom_arena memory;  // of files, laws and points
 } picture;
 
 // -------------------------------------------------------------------------------------------------------------- reading
@@ -122,79 +137,6 @@ static carom_status read_laws(picture *drawn, carom_error *error) {
 
 // ----------------------------------------------------------------------------------------------------------------- axes
 
-// The axes that a text names, or the two contact velocities that show most, in the order of the axes.
-static carom_status choose_axes(picture *drawn, const char *text, carom_error *error) {
-    const carom_axes *axes = &drawn->axes;
-    carom_functional chosen[2] = {0};
-    if (!text) {
-        double *ranges = carom_arena_take(&drawn->memory, 2 * (size_t)axes->count, sizeof *ranges);
-        if (!ranges) return carom_fail_memory(error, "axes");
-        // The ranges of all outcomes of all laws.
-        for (int i = 0; i < axes->count; i++) {
-            double *range = ranges + 2 * i;
-            range[0] = INFINITY;
-            range[1] = -INFINITY;
-            for (const law_data *law = drawn->laws; law < drawn->laws + drawn->law_count; law++)
-                for (int64_t row = 0; row < law->rows; row++) {
-                    const double velocity = law->u[row * axes->count + axes->places[i]];
-                    range[0] = fmin(range[0], velocity);
-                    range[1] = fmax(range[1], velocity);
-                }
-        }
-        int places[2];
-        carom_plot_choose_axes(axes->contacts, axes->count, ranges, places);
-        for (int k = 0; k < 2; k++) {
-            const int best = places[k];
-            chosen[k] = (carom_functional){.n = axes->count, .contact = calloc((size_t)axes->count, sizeof(double)), .unit = "m/s"};
-            drawn->axis_texts[k] = axes->names[best];
-            if (chosen[k].contact) chosen[k].contact[axes->places[best]] = 1;
-        }
-        drawn->x = chosen[0];
-        drawn->y = chosen[1];
-        return drawn->x.contact && drawn->y.contact ? CAROM_OK : carom_fail_memory(error, "axes");
-    }
-    int count;
-    carom_error inner;
-    const carom_quantities quantities = carom_result_quantities(drawn->files->result);
-    const carom_status status =
-        carom_functional_read_list(&quantities, text, 2, 2, chosen, drawn->axis_texts, &count, &drawn->memory, &inner);
-    if (status) return carom_fail(error, status, "axes: %s", inner.message);
-    drawn->x = chosen[0];
-    drawn->y = chosen[1];
-    return CAROM_OK;
-}
-
-// Reads what else the axes have of the outcomes of a law.
-static carom_status complete_law(picture *drawn, law_data *law, carom_error *error) {
-    const carom_result *file = law->file;
-    const char *name = carom_result_law_name(file, law->index);
-    const int nv = drawn->x.nv;
-    int64_t rows = law->rows;
-    int width = nv;
-    carom_status status = CAROM_OK;
-    if (law->pieces && (drawn->x.energy != 0 || drawn->y.energy != 0 || drawn->x.has_impulse || drawn->y.has_impulse))
-        return carom_fail(error, CAROM_BAD_INPUT, "axes: %s is a set of velocities: impulses and K make no polygons of its pieces", name);
-    // Velocities of another file must be those of the first.
-    const carom_quantities own = carom_result_quantities(file), first = carom_result_quantities(drawn->files->result);
-    bool same = own.nv == first.nv && !own.velocity_names == !first.velocity_names;
-    for (int i = 0; i < own.nv && own.velocity_names && same; i++) same = !strcmp(own.velocity_names[i], first.velocity_names[i]);
-    if (!same && (drawn->x.has_velocity || drawn->y.has_velocity))
-        return carom_fail(error, CAROM_BAD_INPUT, "axes: a file laid over %s has velocities of other joints", drawn->files->path);
-    if (drawn->x.has_velocity || drawn->y.has_velocity)
-        status = carom_result_read_reals(file, law->index, "v_plus", &law->v, &rows, &width, error);
-    if (!status && width != nv)
-        status = carom_result_refuse(file, error, "the outcomes of %s do not fit the velocities of the impact", name);
-    if (!status && rows == law->rows && (drawn->x.has_impulse || drawn->y.has_impulse))
-        status = carom_result_read_impulses(file, law->index, &law->impulses, &rows, error);
-    if (!status && rows == law->rows && (drawn->x.energy != 0 || drawn->y.energy != 0))
-        status = carom_result_read_reals(file, law->index, "energy_ratio", &law->energy, &rows, &width, error);
-    if (!status && rows != law->rows)
-        status = carom_result_refuse(file, error, "the outcomes of %s have columns of different lengths", name);
-    return status;
-}
-
-// ---------------------------------------------------------------------------------------------------------------- points
-
 static carom_status make_points(picture *drawn, points *made, int64_t room, carom_error *error) {
     made->x = carom_arena_take(&drawn->memory, (size_t)room, sizeof(double));
     made->y = carom_arena_take(&drawn->memory, (size_t)room, sizeof(double));
@@ -206,29 +148,146 @@ static void add_point(points *set, double x, double y) {
     set->y[set->count++] = y;
 }
 
+// The two contact velocities that show most, in the order of the axes.
+static carom_status choose_axes(picture *drawn, panel *made, carom_error *error) {
+    const carom_axes *axes = &drawn->axes;
+    double *ranges = carom_arena_take(&drawn->memory, 2 * (size_t)axes->count, sizeof *ranges);
+    if (!ranges) return carom_fail_memory(error, "axes");
+    // The ranges of all outcomes of all laws.
+    for (int i = 0; i < axes->count; i++) {
+        double *range = ranges + 2 * i;
+        range[0] = INFINITY;
+        range[1] = -INFINITY;
+        for (const law_data *law = drawn->laws; law < drawn->laws + drawn->law_count; law++)
+            for (int64_t row = 0; row < law->rows; row++) {
+                const double velocity = law->u[row * axes->count + axes->places[i]];
+                range[0] = fmin(range[0], velocity);
+                range[1] = fmax(range[1], velocity);
+            }
+    }
+    int places[2];
+    carom_plot_choose_axes(axes->contacts, axes->count, ranges, places);
+    carom_functional *chosen[2] = {&made->x, &made->y};
+    for (int k = 0; k < 2; k++) {
+        const int best = places[k];
+        *chosen[k] = (carom_functional){.n = axes->count, .contact = calloc((size_t)axes->count, sizeof(double)), .unit = "m/s"};
+        if (!chosen[k]->contact) return carom_fail_memory(error, "axes");
+        made->axis_texts[k] = axes->names[best];
+        chosen[k]->contact[axes->places[best]] = 1;
+    }
+    return CAROM_OK;
+}
+
+// The axes that a text names, X,Y.
+static carom_status read_axes(picture *drawn, const char *key, const char *text, panel *made, carom_error *error) {
+    carom_functional named[2];
+    int count;
+    carom_error inner;
+    const carom_quantities quantities = carom_result_quantities(drawn->files->result);
+    const carom_status status =
+        carom_functional_read_list(&quantities, text, 2, 2, named, made->axis_texts, &count, &drawn->memory, &inner);
+    if (status) return carom_fail(error, status, "%s: %s", key, inner.message);
+    made->x = named[0];
+    made->y = named[1];
+    return CAROM_OK;
+}
+
+// The panels: those of X:Y,X:Y, or one.
+static carom_status make_panels(picture *drawn, const carom_plot_request *request, carom_error *error) {
+    const char *text = request->panels;
+    int count = 1;
+    for (const char *c = text; c && *c; c++) count += *c == ',';
+    if (text && request->axes) return carom_fail(error, CAROM_BAD_INPUT, "panels have their own axes: give axes or panels");
+    if (count > CAROM_PLOT_PANELS)
+        return carom_fail(error, CAROM_BAD_INPUT, "panels: a picture has %d at most, not %d", CAROM_PLOT_PANELS, count);
+    drawn->panels = carom_arena_take(&drawn->memory, (size_t)count, sizeof *drawn->panels);
+    if (!drawn->panels) return carom_fail_memory(error, "panels");
+    carom_status status = CAROM_OK;
+    for (int k = 0; k < count && !status; k++) {
+        panel *made = &drawn->panels[drawn->panel_count++];
+        made->laws = carom_arena_take(&drawn->memory, (size_t)drawn->law_count, sizeof *made->laws);
+        if (!made->laws) return carom_fail_memory(error, "panels");
+        status = make_points(drawn, &made->start, 1, error);
+        if (status) break;
+        if (!text) {
+            status = request->axes ? read_axes(drawn, "axes", request->axes, made, error) : choose_axes(drawn, made, error);
+            continue;
+        }
+        // X:Y is the list X,Y.
+        const size_t length = strcspn(text, ",");
+        char *pair = carom_arena_take(&drawn->memory, length + 1, 1), *colon;
+        if (!pair) return carom_fail_memory(error, "panels");
+        memcpy(pair, text, length);
+        if (!(colon = strchr(pair, ':')))
+            return carom_fail(error, CAROM_BAD_INPUT, "panels: '%.60s' is not of the form X:Y, such as Jn.A:Jn.B", pair);
+        *colon = ',';
+        status = read_axes(drawn, "panels", pair, made, error);
+        text += length + 1;
+    }
+    return status;
+}
+
+// Reads what else the axes have of the outcomes of a law.
+static carom_status complete_law(picture *drawn, law_data *law, carom_error *error) {
+    const carom_result *file = law->file;
+    const char *name = carom_result_law_name(file, law->index);
+    const int nv = drawn->panels->x.nv;
+    int64_t rows = law->rows;
+    int width = nv;
+    carom_status status = CAROM_OK;
+    bool velocities = false, impulses = false, energy = false;
+    for (const panel *on = drawn->panels; on < drawn->panels + drawn->panel_count; on++) {
+        velocities = velocities || on->x.has_velocity || on->y.has_velocity;
+        impulses = impulses || on->x.has_impulse || on->y.has_impulse;
+        energy = energy || on->x.energy != 0 || on->y.energy != 0;
+    }
+    if (law->pieces && (energy || impulses))
+        return carom_fail(error, CAROM_BAD_INPUT, "axes: %s is a set of velocities: impulses and K make no polygons of its pieces", name);
+    // Velocities of another file must be those of the first.
+    const carom_quantities own = carom_result_quantities(file), first = carom_result_quantities(drawn->files->result);
+    bool same = own.nv == first.nv && !own.velocity_names == !first.velocity_names;
+    for (int i = 0; i < own.nv && own.velocity_names && same; i++) same = !strcmp(own.velocity_names[i], first.velocity_names[i]);
+    if (!same && velocities)
+        return carom_fail(error, CAROM_BAD_INPUT, "axes: a file laid over %s has velocities of other joints", drawn->files->path);
+    if (velocities) status = carom_result_read_reals(file, law->index, "v_plus", &law->v, &rows, &width, error);
+    if (!status && width != nv)
+        status = carom_result_refuse(file, error, "the outcomes of %s do not fit the velocities of the impact", name);
+    if (!status && rows == law->rows && impulses) status = carom_result_read_impulses(file, law->index, &law->impulses, &rows, error);
+    if (!status && rows == law->rows && energy)
+        status = carom_result_read_reals(file, law->index, "energy_ratio", &law->energy, &rows, &width, error);
+    if (!status && rows != law->rows)
+        status = carom_result_refuse(file, error, "the outcomes of %s have columns of different lengths", name);
+    return status;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- points
+
 // Adds the point of an outcome.
-static void add_outcome(const picture *drawn, points *set, const carom_outcome_point *outcome) {
-    add_point(set, carom_functional_value(&drawn->x, outcome), carom_functional_value(&drawn->y, outcome));
+static void add_outcome(const panel *on, points *set, const carom_outcome_point *outcome) {
+    add_point(set, carom_functional_value(&on->x, outcome), carom_functional_value(&on->y, outcome));
 }
 
 // Outcomes have more than contact velocities where the axes need it.
 static carom_outcome_point outcome_of(const picture *drawn, const law_data *law, int64_t row) {
     const int64_t n = drawn->axes.count;
     return (carom_outcome_point){.u = law->u + row * n,
-                                 .v = law->v ? law->v + row * drawn->x.nv : NULL,
+                                 .v = law->v ? law->v + row * drawn->panels->x.nv : NULL,
                                  .impulse = law->impulses ? law->impulses + row * n : NULL,
                                  .energy_ratio = law->energy ? law->energy[row] : (double)NAN};
 }
 
-// Everything that is drawn of a law.
-static carom_status place_law(picture *drawn, law_data *law, carom_error *error) {
+static bool has_contacts_only(const carom_functional *axis) { return !axis->has_velocity && !axis->has_impulse && axis->energy == 0; }
+
+// Everything that is drawn of a law on a panel.
+static carom_status place_law(picture *drawn, const law_data *law, panel *on, carom_error *error) {
+    drawn_law *made = &on->laws[law - drawn->laws];
     const int n = drawn->axes.count;
     // The outcomes; velocities that are not finite cannot be drawn.
-    points *outcomes = &law->outcomes;
+    points *outcomes = &made->outcomes;
     carom_status status = make_points(drawn, outcomes, law->rows, error);
     for (int64_t row = 0; row < law->rows && !status; row++) {
         const carom_outcome_point outcome = outcome_of(drawn, law, row);
-        add_outcome(drawn, outcomes, &outcome);
+        add_outcome(on, outcomes, &outcome);
         const int64_t last = outcomes->count - 1;
         if (!isfinite(outcomes->x[last]) || !isfinite(outcomes->y[last])) outcomes->count--;
     }
@@ -238,8 +297,8 @@ static carom_status place_law(picture *drawn, law_data *law, carom_error *error)
         int64_t vertices = 0, *hull = carom_arena_take(&drawn->memory, (size_t)outcomes->count, sizeof *hull);
         status = hull ? carom_hull_plane(outcomes->x, outcomes->y, outcomes->count, hull, &vertices, error)
                       : carom_fail_memory(error, "convex hull");
-        if (!status) status = make_points(drawn, &law->hull, vertices, error);
-        for (int64_t i = 0; i < vertices && !status; i++) add_point(&law->hull, outcomes->x[hull[i]], outcomes->y[hull[i]]);
+        if (!status) status = make_points(drawn, &made->hull, vertices, error);
+        for (int64_t i = 0; i < vertices && !status; i++) add_point(&made->hull, outcomes->x[hull[i]], outcomes->y[hull[i]]);
     }
 
     // The projections of an exact set's pieces: their outlines, closed, with a NaN after each. The first room is for all of them: each has
@@ -253,36 +312,36 @@ static carom_status place_law(picture *drawn, law_data *law, carom_error *error)
     }
     points corners = {0};
     int64_t *outline = carom_arena_take(&drawn->memory, (size_t)most, sizeof *outline);
-    if (!status) status = make_points(drawn, &law->areas, room, error);
+    if (!status) status = make_points(drawn, &made->areas, room, error);
     if (!status) status = make_points(drawn, &corners, most, error);
     for (int k = 0; k < pieces && !status; k++) {
         const carom_piece *piece = &law->pieces->pieces[k];
         int64_t count;
         corners.count = 0;
         for (int i = 0; i < piece->vertices; i++)
-            add_outcome(drawn, &corners,
+            add_outcome(on, &corners,
                         &(carom_outcome_point){.u = piece->contact_velocity + i * n, .v = piece->velocity + i * law->pieces->nv});
         status = carom_hull_plane(corners.x, corners.y, corners.count, outline, &count, error);
         for (int64_t i = 0; i <= count && !status; i++)
-            add_point(&law->areas, corners.x[outline[i % count]], corners.y[outline[i % count]]);
-        add_point(&law->areas, NAN, NAN);
+            add_point(&made->areas, corners.x[outline[i % count]], corners.y[outline[i % count]]);
+        add_point(&made->areas, NAN, NAN);
     }
 
     // All paths in one series, with a NaN between them: where the axes are contact velocities, which is all that paths have.
-    const bool traced = !drawn->x.has_velocity && !drawn->y.has_velocity && !law->impulses && !law->energy;
+    const bool traced = has_contacts_only(&on->x) && has_contacts_only(&on->y);
     if (!traced) return status;
-    if (!status && law->paths) status = make_points(drawn, &law->path, law->starts[law->paths] / n + law->paths, error);
+    if (!status && law->paths) status = make_points(drawn, &made->path, law->starts[law->paths] / n + law->paths, error);
     for (int64_t i = 0; i < law->paths && !status; i++) {
         const double *state = law->states + law->starts[i], *end = law->states + law->starts[i + 1];
         if (state == end) continue;
-        if (!drawn->start.count) {
-            add_outcome(drawn, &drawn->start, &(carom_outcome_point){.u = state});
+        if (!on->start.count) {
+            add_outcome(on, &on->start, &(carom_outcome_point){.u = state});
             drawn->start_is_drawn = law->uncertain;
         }
         // Paths from many draws lie across each other, and their outcomes say enough. Those of samples are of the first few only.
         if (law->uncertain && !law->sampled) break;
-        for (; state < end; state += n) add_outcome(drawn, &law->path, &(carom_outcome_point){.u = state});
-        add_point(&law->path, NAN, NAN);
+        for (; state < end; state += n) add_outcome(on, &made->path, &(carom_outcome_point){.u = state});
+        add_point(&made->path, NAN, NAN);
     }
     return status;
 }
@@ -338,62 +397,60 @@ static void label_law(law_data *law) {
     }
 }
 
-// What is drawn of a picture, with the place of each series in carom_plot_looks.
-typedef struct drawing {
-    carom_plot_series *series;
-    int *looks, count;
-} drawing;
-
-static void add_series(drawing *made, const char *label, carom_plot_style style, const points *set, int look) {
+// Adds what is drawn of a law, or of none.
+static void add_series(const picture *drawn, panel *on, int law, const char *label, carom_plot_style style, const points *set) {
     if (!set->count) return;
-    made->looks[made->count] = look;
-    made->series[made->count++] = (carom_plot_series){label, style, set->count, set->x, set->y};
+    on->looks[on->count] = law < 0 ? 0 : drawn->looks[law];
+    on->pale[on->count] = drawn->pale && law >= 0 && drawn->pale[law];
+    on->series[on->count++] = (carom_plot_series){label, style, set->count, set->x, set->y};
 }
 
-// Exact sets first, samples over them, the paths and hulls of samples over them, single outcomes and their paths on top.
-static void collect_series(const picture *drawn, drawing *made) {
+// What solutions pass through first, then paths of samples, exact sets, samples over them and their hulls, single outcomes and their paths
+// on top.
+static void collect_series(const picture *drawn, panel *on) {
     const law_data *laws = drawn->laws;
-    const int *looks = drawn->looks, count = drawn->law_count;
-    // What solutions pass through lies under everything else.
+    const drawn_law *made = on->laws;
+    const int count = drawn->law_count;
     for (int i = 0; i < count; i++)
-        if (laws[i].passed) add_series(made, laws[i].label, CAROM_PLOT_GROUND, &laws[i].areas, looks[i]);
+        if (laws[i].passed) add_series(drawn, on, i, laws[i].label, CAROM_PLOT_GROUND, &made[i].areas);
+    for (int i = 0; i < count; i++)
+        if (laws[i].sampled) add_series(drawn, on, i, laws[i].path_label, CAROM_PLOT_TRACES, &made[i].path);
     // The first on top: an outer set follows the inner one that it encloses.
     for (int i = count; i-- > 0;)
-        if (!laws[i].passed) add_series(made, laws[i].label, CAROM_PLOT_AREAS, &laws[i].areas, looks[i]);
+        if (!laws[i].passed) add_series(drawn, on, i, laws[i].label, CAROM_PLOT_AREAS, &made[i].areas);
     for (int i = 0; i < count; i++)
         if (!laws[i].pieces && (laws[i].sampled || laws[i].rows > MANY_OUTCOMES))
-            add_series(made, laws[i].label, CAROM_PLOT_DOTS, &laws[i].outcomes, looks[i]);
-    for (int i = 0; i < count; i++)
-        if (laws[i].sampled) add_series(made, laws[i].path_label, CAROM_PLOT_TRACES, &laws[i].path, looks[i]);
+            add_series(drawn, on, i, laws[i].label, CAROM_PLOT_DOTS, &made[i].outcomes);
     bool labelled = false;
     for (int i = 0; i < count; i++) {
-        add_series(made, labelled ? "" : "convex hull, not the set", CAROM_PLOT_DASHES, &laws[i].hull, looks[i]);
-        labelled = labelled || laws[i].hull.count;
+        add_series(drawn, on, i, labelled ? "" : "convex hull, not the set", CAROM_PLOT_DASHES, &made[i].hull);
+        labelled = labelled || made[i].hull.count;
     }
     for (int i = 0; i < count; i++) {
         if (!laws[i].pieces && !laws[i].sampled && laws[i].rows <= MANY_OUTCOMES)
-            add_series(made, laws[i].label, CAROM_PLOT_MARKS, &laws[i].outcomes, looks[i]);
-        if (!laws[i].sampled) add_series(made, "", CAROM_PLOT_PATH, &laws[i].path, looks[i]);
+            add_series(drawn, on, i, laws[i].label, CAROM_PLOT_MARKS, &made[i].outcomes);
+        if (!laws[i].sampled) add_series(drawn, on, i, "", CAROM_PLOT_PATH, &made[i].path);
     }
-    if (!drawn->focus)
-        add_series(made, drawn->start_is_drawn ? "before the impact, in the first draw" : "before the impact", CAROM_PLOT_MARKS,
-                   &drawn->start, looks[count]);
+    add_series(drawn, on, -1, drawn->start_is_drawn ? "before the impact, in the first draw" : "before the impact", CAROM_PLOT_START,
+               &on->start);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- files
 
-// The output where it names a picture, otherwise PREFIX-Jn.A-Jn.B.png. NULL when out of memory.
-static char *picture_path(picture *drawn, const carom_plot_request *request, const char *x, const char *y) {
+// The output where it names a picture, otherwise PREFIX-Jn.A-Jn.B.png, or PREFIX-panels.png. NULL when out of memory.
+static char *picture_path(picture *drawn, const carom_plot_request *request) {
+    const bool many = drawn->panel_count > 1;
+    const char *x = drawn->panels->axis_texts[0], *y = drawn->panels->axis_texts[1];
     const char *output = request->output, *start = output ? output : drawn->files->path, *dot = strrchr(start, '.');
     const bool named =
         output && (request->axes || (dot && (!strcasecmp(dot, ".png") || !strcasecmp(dot, ".svg") || !strcasecmp(dot, ".pdf"))));
     // The name of the result file loses its ending.
     const bool shorter = !output && dot && dot > start && !strchr(dot, '/');
-    const size_t prefix = shorter ? (size_t)(dot - start) : strlen(start), size = prefix + strlen(x) + strlen(y) + sizeof "--.png";
+    const size_t prefix = shorter ? (size_t)(dot - start) : strlen(start), size = prefix + strlen(x) + strlen(y) + sizeof "-panels.png";
     char *path = carom_arena_take(&drawn->memory, size, 1);
     if (path && named) memcpy(path, output, prefix);
     if (!path || named) return path;
-    snprintf(path, size, "%.*s-%s-%s.png", (int)prefix, start, x, y);
+    snprintf(path, size, many ? "%.*s-panels.png" : "%.*s-%s-%s.png", (int)prefix, start, x, y);
     // Contact names may hold what file names may not.
     for (char *c = path + prefix; *c; c++)
         if (*c == '/' || (unsigned char)*c < 0x20) *c = '_';
@@ -420,20 +477,48 @@ static void release_picture(picture *drawn) {
         free(drawn->laws[i].starts);
     }
     for (int f = 0; f < drawn->file_count; f++) carom_result_close(drawn->files[f].result);
-    carom_functional_release(&drawn->x);
-    carom_functional_release(&drawn->y);
+    for (int k = 0; k < drawn->panel_count; k++) {
+        carom_functional_release(&drawn->panels[k].x);
+        carom_functional_release(&drawn->panels[k].y);
+    }
     carom_axes_free(&drawn->axes);
     carom_arena_free(&drawn->memory);
 }
 
+// What each panel shows of the laws, with their looks.
+static carom_status make_series(picture *drawn, const carom_plot_request *request, carom_error *error) {
+    const int count = drawn->law_count;
+    const char **names = carom_arena_take(&drawn->memory, (size_t)count, sizeof *names);
+    bool *pale = carom_arena_take(&drawn->memory, (size_t)count, sizeof *pale), found = !request->focus;
+    drawn->looks = carom_arena_take(&drawn->memory, (size_t)count, sizeof *drawn->looks);
+    if (drawn->memory.failed) return carom_fail_memory(error, "picture");
+    for (int i = 0; i < count; i++) {
+        names[i] = carom_result_law_name(drawn->laws[i].file, drawn->laws[i].index);
+        pale[i] = request->focus && strcmp(names[i], request->focus) && !drawn->laws[i].passed;
+        found = found || !strcmp(names[i], request->focus);
+    }
+    if (!found) return carom_fail(error, CAROM_BAD_INPUT, "focus: %s holds no outcomes of '%.60s'", drawn->files->path, request->focus);
+    carom_plot_assign_looks(count, names, drawn->looks);
+    drawn->pale = pale;
+    const size_t most = (size_t)count * SERIES_PER_LAW + 1;
+    for (panel *on = drawn->panels; on < drawn->panels + drawn->panel_count; on++) {
+        on->series = carom_arena_take(&drawn->memory, most, sizeof *on->series);
+        on->looks = carom_arena_take(&drawn->memory, most, sizeof *on->looks);
+        on->pale = carom_arena_take(&drawn->memory, most, sizeof *on->pale);
+        if (drawn->memory.failed) return carom_fail_memory(error, "picture");
+        collect_series(drawn, on);
+        write_label(&on->x, on->axis_texts[0], on->x_label);
+        write_label(&on->y, on->axis_texts[1], on->y_label);
+    }
+    return CAROM_OK;
+}
+
 carom_status carom_plot_result(const char *result_path, const carom_plot_request *request, carom_plot_report report, void *user,
                                carom_error *error) {
-    picture drawn = {.focus = request->focus};
-    char title[LABEL_SIZE], x_label[LABEL_SIZE], y_label[LABEL_SIZE], *path = NULL;
-    carom_plot plot = {.title = title, .x_label = x_label, .y_label = y_label, .focus = drawn.focus, .size = request->size};
-    const int *looks = NULL;
+    picture drawn = {0};
+    char title[LABEL_SIZE], *path = NULL;
 
-    // The data: files, their laws, and the points of each law on the chosen axes.
+    // The data: files, their laws, and the points of each law on the axes of each panel.
     const char *output = request->output;
     carom_status status = output ? carom_check_ending(output, ".png .svg .pdf", "a picture, or the start of its name", error) : CAROM_OK;
     if (!status) status = open_files(&drawn, result_path, request, error);
@@ -442,12 +527,11 @@ carom_status carom_plot_result(const char *result_path, const carom_plot_request
         status = carom_axes_create(carom_result_contacts(first), carom_result_tangent_dim(first), carom_result_contact_names(first),
                                    &drawn.axes, error);
     if (!status) status = read_laws(&drawn, error);
-    if (!status) status = choose_axes(&drawn, request->axes, error);
-    if (!status) status = make_points(&drawn, &drawn.start, 1, error);
+    if (!status) status = make_panels(&drawn, request, error);
     for (int i = 0; i < drawn.law_count && !status; i++) {
         label_law(&drawn.laws[i]);
         status = complete_law(&drawn, &drawn.laws[i], error);
-        if (!status) status = place_law(&drawn, &drawn.laws[i], error);
+        for (int k = 0; k < drawn.panel_count && !status; k++) status = place_law(&drawn, &drawn.laws[i], &drawn.panels[k], error);
     }
     for (int f = 0; f < drawn.file_count && !status; f++) status = carom_result_check(drawn.files[f].result, error);
     int64_t rows = 0;
@@ -457,29 +541,29 @@ carom_status carom_plot_result(const char *result_path, const carom_plot_request
                             result_path);
 
     // The picture of them.
+    if (!status) status = make_series(&drawn, request, error);
+    carom_plot plots[CAROM_PLOT_PANELS];
+    const int *looks[CAROM_PLOT_PANELS];
+    bool contacts = true;
+    for (int k = 0; k < drawn.panel_count && !status; k++) {
+        const panel *on = &drawn.panels[k];
+        contacts = contacts && has_contacts_only(&on->x) && has_contacts_only(&on->y);
+        looks[k] = on->looks;
+        plots[k] = (carom_plot){.title = title,
+                                .x_label = on->x_label,
+                                .y_label = on->y_label,
+                                .series = on->series,
+                                .series_count = on->count,
+                                .pale = on->pale,
+                                .zoom = !request->all,
+                                .dark = request->dark,
+                                .size = request->size};
+    }
     if (!status) {
-        const char *x = drawn.axis_texts[0], *y = drawn.axis_texts[1];
-        const bool contacts = !drawn.x.has_velocity && !drawn.y.has_velocity && !drawn.x.has_impulse && !drawn.y.has_impulse &&
-                              drawn.x.energy == 0 && drawn.y.energy == 0;
         snprintf(title, LABEL_SIZE, "%s: %s after the impact", carom_result_scene_name(first),
                  contacts ? "contact velocities" : "outcomes");
-        write_label(&drawn.x, x, x_label);
-        write_label(&drawn.y, y, y_label);
-        path = picture_path(&drawn, request, x, y);
-        const size_t most = (size_t)drawn.law_count * SERIES_PER_LAW + 1;
-        drawing made = {carom_arena_take(&drawn.memory, most, sizeof *made.series),
-                        carom_arena_take(&drawn.memory, most, sizeof *made.looks), 0};
-        const char **names = carom_arena_take(&drawn.memory, (size_t)drawn.law_count + 1, sizeof *names);
-        drawn.looks = carom_arena_take(&drawn.memory, (size_t)drawn.law_count + 1, sizeof *drawn.looks);
-        if (drawn.memory.failed) status = carom_fail_memory(error, "picture");
-        if (!status) {
-            for (int i = 0; i < drawn.law_count; i++) names[i] = carom_result_law_name(drawn.laws[i].file, drawn.laws[i].index);
-            carom_plot_assign_looks(drawn.law_count + 1, names, drawn.looks);
-            collect_series(&drawn, &made);
-            plot.series = made.series;
-            plot.series_count = made.count;
-            looks = made.looks;
-        }
+        path = picture_path(&drawn, request);
+        if (!path) status = carom_fail_memory(error, "picture");
     }
 
     // Its file, and an SVG beside a PNG where it is asked for.
@@ -487,7 +571,7 @@ carom_status carom_plot_result(const char *result_path, const carom_plot_request
     const int files = request->svg && ending && !strcasecmp(ending, ".png") ? 2 : 1;
     for (int i = 0; i < files && !status; i++) {
         if (i) memcpy(path + strlen(path) - 4, ".svg", 4);
-        status = carom_plot_write_looks(&plot, looks, path, error);
+        status = carom_plot_write_panels(drawn.panel_count, plots, looks, path, error);
         if (!status && report) report(user, path);
     }
 
