@@ -149,14 +149,15 @@ static carom_status run(comparison *c, carom_error *error) {
 
 // -------------------------------------------------------------------------------------------------------------- figure
 
-// The sweep's normal velocities of the first two contacts as marks over the set.
+// The sweep's normal velocities of the first two contacts over the set, coloured by its parameter.
 static carom_status write_figure(const comparison *c, const char *path, carom_error *error) {
     const int contacts = c->sizes.contacts;
     if (contacts < 2) return carom_fail(error, CAROM_BAD_INPUT, "--figure: the plane of two normal velocities needs two contacts");
     const carom_impact_data *data = carom_impact_get_data(carom_scene_impact(c->scene));
     const carom_polyhedra *set = c->normals ? c->exact->pieces : &(carom_polyhedra){0};
-    char label[64], x_label[CAROM_MAX_NAME + 32], y_label[CAROM_MAX_NAME + 32];
+    char label[64], ratio_label[2 * CAROM_MAX_NAME + 64], x_label[CAROM_MAX_NAME + 32], y_label[CAROM_MAX_NAME + 32];
     snprintf(label, sizeof label, "compliant, %s sweep", carom_compliant_rows[0].choices[c->options.sweep]);
+    snprintf(ratio_label, sizeof ratio_label, "stiffness of %s over that of %s, log10", data->names[0], data->names[1]);
     snprintf(x_label, sizeof x_label, "normal velocity of %s [m/s]", data->names[0]);
     snprintf(y_label, sizeof y_label, "normal velocity of %s [m/s]", data->names[1]);
     // Room for the sweep, for the vertices of one piece, and for the outlines of all pieces.
@@ -195,11 +196,18 @@ static carom_status write_figure(const comparison *c, const char *path, carom_er
         drawn_x[count] = drawn_y[count] = NAN;
         count++;
     }
-    const carom_plot_series series[] = {{label, CAROM_PLOT_MARKS, c->points, swept_x, swept_y},
+    const carom_plot_series series[] = {{label, CAROM_PLOT_COLOURED, c->points, swept_x, swept_y},
                                         {"exact set", CAROM_PLOT_AREAS, count, drawn_x, drawn_y}};
-    const carom_plot plot = {
-        .title = carom_scene_name(c->scene), .x_label = x_label, .y_label = y_label, .series = series, .series_count = count ? 2 : 1};
-    if (!status) status = carom_plot_write(&plot, path, error);
+    int looks[2];
+    carom_plot_assign_looks(2, (const char *const[]){NULL, "halm-posa-exact"}, looks);
+    const carom_plot plot = {.title = carom_scene_name(c->scene),
+                             .x_label = x_label,
+                             .y_label = y_label,
+                             .series = series,
+                             .series_count = count ? 2 : 1,
+                             .colours = column(c, CAROM_OUTCOME_COLUMNS + CAROM_COMPLIANT_PARAMETER),
+                             .colour_label = c->options.sweep == CAROM_SWEEP_ANGLE ? "angle [deg]" : ratio_label};
+    if (!status) status = carom_plot_write_looks(&plot, looks, path, error);
     carom_arena_free(&arena);
     return status;
 }

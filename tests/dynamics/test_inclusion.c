@@ -138,6 +138,52 @@ static void zeno_block_rests_after_the_accumulation(void **state) {
     carom_scene_free(scene);
 }
 
+// A receiver of pictures that looks at the rates of time and of each contact's impulse: they add up to 1, in impacts, too.
+static carom_status check_rates(void *user, const char *name, const carom_plot *picture, carom_error *error) {
+    (void)error;
+    if (strcmp(name, "rates") != 0) return CAROM_OK;
+    int *seen = user;
+    const carom_plot_series *lines = picture->series;
+    assert_int_equal(picture->series_count, 3);
+    assert_string_equal(lines[1].label, "normal impulse of A");
+    assert_string_equal(lines[2].label, "normal impulse of B");
+    for (int64_t i = 0; i < lines[0].count; i++) {
+        const double sum = lines[0].y[i] + lines[1].y[i] + lines[2].y[i];
+        // The end of the accumulation alone is no impact.
+        seen[0] += isnan(sum);
+        if (!isnan(sum)) assert_close(sum, 1, 1e-12);
+        // Each half-cycle pivots about one corner until the other collides, which alone has an impulse.
+        seen[1] += lines[0].y[i] == 0 && lines[1].y[i] == 1;
+        seen[2] += lines[0].y[i] == 0 && lines[2].y[i] == 1;
+    }
+    return CAROM_OK;
+}
+
+static void rates_of_each_contact_add_up(void **state) {
+    (void)state;
+    carom_scene *scene = read_scene(BLOCK, PIVOTING);
+    const carom_motion *motion = carom_scene_motion(scene);
+    const carom_integrator *one = carom_integrator_find(registry, "inclusion");
+    carom_table *states;
+    carom_motion_answer answer;
+    carom_error error;
+    int seen[3] = {0};
+    assert_ok(carom_motion_create_states(one, motion, &states, &error), error);
+    const carom_sink sink = carom_table_sink(states);
+    assert_ok(try_run(scene, NULL, 0, &sink, &answer, &error), error);
+    const carom_figures figures = {
+        .title = "", .motion = motion, .states = states, .answer = &answer, .user = seen, .receive = check_rates};
+    assert_ok(one->figures(&figures, &error), error);
+    assert_int_equal(seen[0], 1);
+    // Two states for each impact; corners take turns.
+    const int impacts = (int)carom_table_rows(answer.impacts);
+    assert_in_range(seen[1] + seen[2], 2 * impacts - 4, 2 * impacts);
+    assert_in_range(abs(seen[1] - seen[2]), 0, 4);
+    carom_motion_answer_free(&answer);
+    carom_table_free(states);
+    carom_scene_free(scene);
+}
+
 // From the recorded state next to the apex, whose rate is small, to the apex.
 static void first_apex_is_that_of_the_energy(void **state) {
     (void)state;
@@ -546,6 +592,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(zeno_block_accumulates_where_quadrature_says),
         cmocka_unit_test(zeno_block_rests_after_the_accumulation),
+        cmocka_unit_test(rates_of_each_contact_add_up),
         cmocka_unit_test(first_apex_is_that_of_the_energy),
         cmocka_unit_test(hops_below_precision_are_counted),
         cmocka_unit_test(bouncing_ball_comes_to_rest_in_finite_time),

@@ -331,7 +331,7 @@ static void panels_share_a_key(void **state) {
     // The square encloses the triangle on its point, and is as large as usual elsewhere.
     double first = 0, second = 0;
     const char *at = strstr(svg, "(b)");
-    for (at = strstr(at, "#gpPt3'"); at; at = strstr(at + 1, "#gpPt3'")) {
+    for (at = strstr(at, "#gpPt3' transform"); at; at = strstr(at + 1, "#gpPt3' transform")) {
         first = second;
         second = atof(strstr(at, "scale(") + strlen("scale("));
     }

@@ -11,6 +11,9 @@
 
 #define IMPULSE_LABEL "s: time and accumulated normal impulse [s, N s]"
 
+// Contacts whose rates are drawn.
+enum { MOST_RATES = 8 };
+
 void inclusion_describe(const carom_motion_answer *answer, char *text, size_t size) {
     const double t = *carom_motion_column(answer->result, "accumulation_t"), s = *carom_motion_column(answer->result, "accumulation_s");
     const int64_t count = *carom_table_integer_column(answer->result, carom_table_find(answer->result, "accumulation_count"));
@@ -61,6 +64,45 @@ static carom_status figure_course(const carom_figures *figures, const char *name
     return figures->receive(figures->user, name, &plot, error);
 }
 
+// How s grows: by time, and by the normal impulse of each contact. These rates add up to 1. In an impact they are shares of its impulses.
+static carom_status figure_rates(const carom_figures *figures, int64_t first, int64_t rows, carom_error *error) {
+    const carom_table *states = figures->states, *impacts = figures->answer->impacts;
+    const carom_system *system = figures->motion->system;
+    const int contacts = system->contacts, drawn = contacts < MOST_RATES ? contacts : MOST_RATES;
+    const double *s = carom_motion_column(states, "s"), *time_rate = carom_motion_column(states, "time_rate");
+    const double *force = carom_motion_column(states, "normal_force"), *impulse = carom_motion_column(impacts, "normal_impulse");
+    const double *start = carom_motion_column(impacts, "s");
+    const char *const *names = system->contact_names ? system->contact_names : carom_impact_get_data(figures->motion->impact)->names;
+    const int64_t count = impulse && start ? carom_table_rows(impacts) : 0;
+    double *rates = malloc((size_t)(drawn * rows) * sizeof *rates + 1);
+    char(*labels)[96] = malloc(((size_t)drawn + 1) * sizeof *labels);
+    carom_plot_series series[MOST_RATES + 1] = {{"time, dt/ds", CAROM_PLOT_LINE, rows, s + first, time_rate + first}};
+    carom_status status = rates && labels ? CAROM_OK : carom_fail_memory(error, "figure");
+    int64_t impact = -1;
+    for (int64_t row = 0; row < first + rows && !status; row++) {
+        // An impact is two states without rate of time, the first after a state with one. The limit of an accumulation is no impact.
+        const bool inside = time_rate[row] <= 0;
+        if (inside && (!row || time_rate[row - 1] > 0)) impact++;
+        double total = 0;
+        for (int i = 0; i < contacts && inside && impact < count; i++) total += impulse[impact * contacts + i];
+        const bool known = total > 0 && s[row] <= start[impact] + total * (1 + 1e-9);
+        for (int i = 0; i < drawn && row >= first; i++)
+            rates[i * rows + row - first] = !inside ? force[row * contacts + i] * time_rate[row]
+                                            : known ? impulse[impact * contacts + i] / total
+                                                    : (double)NAN;
+    }
+    for (int i = 0; i < drawn && !status; i++) {
+        snprintf(labels[i], sizeof *labels, "normal impulse of %.60s", names[i]);
+        series[1 + i] = (carom_plot_series){labels[i], CAROM_PLOT_LINE, rows, s + first, rates + i * rows};
+    }
+    const carom_plot plot = {
+        .title = figures->title, .x_label = IMPULSE_LABEL, .y_label = "rate over s", .series = series, .series_count = 1 + drawn};
+    if (!status) status = figures->receive(figures->user, "rates", &plot, error);
+    free(rates);
+    free(labels);
+    return status;
+}
+
 carom_status inclusion_figures(const carom_figures *figures, carom_error *error) {
     enum { WIDTH = INCLUSION_TRACE_WIDTH };
     const carom_table *states = figures->states;
@@ -95,15 +137,7 @@ carom_status inclusion_figures(const carom_figures *figures, carom_error *error)
     // Figure 6: over time, over s, and the rates of both.
     if (!status) status = figure_course(figures, "time", "time t [s]", c.own[INCLUSION_TRACE_TIME], &c, error);
     if (!status) status = figure_course(figures, "impulse", IMPULSE_LABEL, s, &c, error);
-    if (!status) {
-        const carom_plot_series series[] = {
-            {"time, dt/ds", CAROM_PLOT_LINE, c.rows, s, carom_motion_column(states, "time_rate") + first},
-            {"normal impulse", CAROM_PLOT_LINE, c.rows, s, carom_motion_column(states, "impulse_rate") + first},
-        };
-        const carom_plot plot = {
-            .title = figures->title, .x_label = IMPULSE_LABEL, .y_label = "rate over s", .series = series, .series_count = 2};
-        status = figures->receive(figures->user, "rates", &plot, error);
-    }
+    if (!status) status = figure_rates(figures, first, c.rows, error);
     // Figure 8: the phase plane, and how the members of an ensemble part from one start.
     if (!status) status = figure_bundle(figures, "phase", &c, INCLUSION_TRACE_COORDINATE, INCLUSION_TRACE_RATE, error);
     if (!status && c.member_rows) status = figure_bundle(figures, "bundle", &c, INCLUSION_TRACE_TIME, INCLUSION_TRACE_COORDINATE, error);

@@ -79,6 +79,12 @@ carom_panel_pen carom_panel_pen_of(const carom_panel *panel, int series) {
     case CAROM_PLOT_GROUND: return (carom_panel_pen){dark ? 0x4c5258 : 0xc8c8c8, 5, ""};
     case CAROM_PLOT_AREAS: return (carom_panel_pen){carom_panel_colour(panel, series), 6.5, ""};
     case CAROM_PLOT_PATH: return (carom_panel_pen){carom_panel_colour(panel, series), 1.5, ""};
+    case CAROM_PLOT_LINE: {
+        // Lines that are of no law are told apart in grey, and where they lie on each other, by their dashes.
+        static const char *const dashes[] = {"", " dt (14,6)", " dt (5,5)", " dt (14,5,4,5)", " dt (24,6)"};
+        const int place = panel->looks ? 0 : (int)(carom_panel_look(panel, series) - carom_plot_looks);
+        return (carom_panel_pen){carom_panel_colour(panel, series), 2.2, dashes[place % (int)(sizeof dashes / sizeof *dashes)]};
+    }
     default: return (carom_panel_pen){carom_panel_colour(panel, series), 2.5, ""};
     }
 }
@@ -212,7 +218,7 @@ static carom_status print_data(FILE *script, const carom_panel *panel, int index
         if (status) return status;
         // Cells overlap a little, so that a full set has no gaps.
         for (int64_t k = 0; k < kept; k++)
-            fprintf(script, "%.17g %.17g %.6g %u\n", series->x[points[k]], series->y[points[k]], mark * 1.5 * cell,
+            fprintf(script, "%.17g %.17g %.6g %u\n", series->x[points[k]], series->y[points[k]], mark * 1.8 * cell,
                     carom_plot_shade_colour(carom_panel_colour(panel, index), counts[k], counts[kept - 1], panel->plot->dark));
         fputs("EOD\n", script);
         return CAROM_OK;
@@ -317,12 +323,13 @@ static void print_series(FILE *script, const carom_panel *panel, int index, cons
 }
 
 // Which series are drawn after which.
-enum { MARKS_LAYER = 1, START_LAYER = MARKS_LAYER + CAROM_PLOT_SHAPES, MEASURED_LAYER, LAYERS };
+enum { COLOURED_LAYER = 1, MARKS_LAYER, START_LAYER = MARKS_LAYER + CAROM_PLOT_SHAPES, MEASURED_LAYER, LAYERS };
 
 static int layer_of(const carom_panel *panel, int series) {
     switch (panel->plot->series[series].style) {
     case CAROM_PLOT_MARKS: return START_LAYER - 1 - (int)carom_panel_look(panel, series)->shape;
     case CAROM_PLOT_START: return START_LAYER;
+    case CAROM_PLOT_COLOURED: return COLOURED_LAYER;
     case CAROM_PLOT_MEASURED: return MEASURED_LAYER;
     default: return 0;
     }

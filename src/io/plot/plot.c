@@ -200,7 +200,8 @@ static carom_status print_panel(FILE *script, const picture *drawn, int index, i
     carom_gnuplot_print_text(script, plot->x_label, x_columns, drawn->format);
     fprintf(script, " noenhanced textcolor rgb '#%06x'\nset ylabel ", ink);
     carom_gnuplot_print_text(script, plot->y_label, y_columns, drawn->format);
-    fprintf(script, " noenhanced textcolor rgb '#%06x'\n", ink);
+    // Further lines of the label stand to the right of the first: it moves to the left.
+    fprintf(script, " offset %g,0 noenhanced textcolor rgb '#%06x'\n", -1.2 * ((int)strlen(plot->y_label) / y_columns), ink);
     const double top = panel->bottom + panel->height;
     fprintf(script, "set lmargin at screen %.6g\nset rmargin at screen %.6g\nset tmargin at screen %.6g\nset bmargin at screen %.6g\n",
             panel->left / size.width, (panel->left + panel->width) / size.width, top / size.height, panel->bottom / size.height);
@@ -271,7 +272,7 @@ static carom_status print_script(FILE *script, const void *content, carom_error 
     carom_key_flow(key.count, key.entries, RIGHT_MARGIN, size->width - RIGHT_MARGIN, print_entry, &key);
     carom_status status = CAROM_OK;
     for (int k = 0; k < drawn.count && !status; k++) status = print_panel(script, &drawn, k, x_columns, y_columns, error);
-    fputs("unset multiplot\n", script);
+    fputs("unset format '%h'\nset multiplot\n", script);
     return status;
 }
 
