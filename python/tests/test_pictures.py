@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures: labels, colours and marks as the table says; comparisons of laws."""
+import re
+
 import numpy as np
 import pytest
 
@@ -153,7 +155,7 @@ def arrows(ax):
 
 def test_sequential_outcomes_are_followed_impact_by_impact(comparison):
     out = comparison["sequential"]
-    ax = out.plot("Jn.A", "Jn.B")
+    ax = out.plot("Jn.A", "Jn.B", zoom="all")
     assert list(entries(ax)) == ["sequential (2 outcomes, impact by impact)", "before the impact"]
     steps = [path[k : k + 2, [0, 2]] for path in out["path"] for k in range(len(path) - 1)]
     expected = [(*ends[0], *(ends[1] - ends[0])) for ends in steps]
@@ -162,15 +164,66 @@ def test_sequential_outcomes_are_followed_impact_by_impact(comparison):
     # Paths have contact velocities only, and are left out where nobody wants them.
     assert not arrows(out.plot("Jn.A", "energy_ratio")) and not arrows(out.plot("Jn.A", "Jn.B", paths=False))
     assert list(entries(out.plot("Jn.A", "Pn.B"))) == ["sequential (2 outcomes)"]
-    # With a focus they run out of the figure.
-    ax = out.plot("Jn.A", "Jn.B", focus=True)
-    assert len(arrows(ax)) == 4 and ax.get_xlim()[0] > -0.1 and "before the impact" not in entries(ax)
+    # Otherwise they run out of the figure, and an arrow at its edge points to where they begin.
+    ax = out.plot("Jn.A", "Jn.B")
+    assert len(arrows(ax)) == 4 and ax.get_xlim()[0] > -0.1
+    start = entries(ax)["before the impact \u2192\u00a0(-0.443,\u00a0-0.443)"]
+    assert ax.get_xlim()[0] < start.get_xdata()[0] < 0 and len([text for text in ax.texts if text.arrow_patch]) == 1
+
+
+def test_marks_on_one_point_enclose_each_other(comparison):
+    ax = comparison.plot("Jn.A", "Jn.B")
+    at_rest = [line for line in ax.lines if len(line.get_xdata()) and np.allclose(line.get_data(), 0, atol=1e-9) and line.get_marker() != "None"]
+    sizes = {line.get_markeredgecolor(): line.get_markersize() for line in at_rest}
+    laws = ["anitescu-potra", "moreau", "routh", "lzb"]
+    table = dict(zip(laws, _carom.plot_looks(tuple(laws))))
+    growth = [sizes[colour] / (_carom.plot_sizes()[0] * size * 72 / 25.4) for colour, _, size in table.values()]
+    assert np.allclose(sorted(growth), 1 + _carom.plot_sizes()[1] * np.arange(4))
+
+
+def test_axes_are_those_of_the_command(comparison, command, tmp_path):
+    comparison["halm-posa"].save(tmp_path / "set.h5")
+    command("plot", tmp_path / "set.h5", "--axes", "Jn.A,Jn.B", "-o", tmp_path / "set.svg")
+    ax = comparison["halm-posa"].plot("Jn.A", "Jn.B")
+    (x0, x1), (y0, y1) = ax.get_xlim(), ax.get_ylim()
+    # Where the command draws a sample, the figure of Python does, too, as a share of the plot between its axes.
+    svg = (tmp_path / "set.svg").read_text()
+    places = re.findall(r"#gpPt6' transform='translate\(([\d.]+),([\d.]+)\) scale\([\d.]+\)' color='rgb\(  0, 114, 178\)", svg)
+    drawn = np.array(places, dtype=float)[1:]  # the key has the first
+    points = comparison["halm-posa"].normal_velocity
+    assert len(drawn) == len(points)
+    shares = (points - [x0, y0]) / [x1 - x0, y1 - y0]
+    left, top, bottom, right = map(float, re.search(r"d='M([\d.]+),([\d.]+) L\1,([\d.]+) L([\d.]+),\3 M", svg).groups())
+    assert np.allclose(left + shares[:, 0] * (right - left), drawn[:, 0], atol=0.02)
+    assert np.allclose(bottom + shares[:, 1] * (top - bottom), drawn[:, 1], atol=0.02)
+
+
+def test_a_focus_pales_all_other_laws(comparison):
+    ax = comparison.plot("Jn.A", "Jn.B", focus="sequential")
+    shown = entries(ax)
+    assert shown["sequential (2 outcomes, impact by impact)"].get_alpha() == 1
+    assert shown["moreau"].get_alpha() == shown["halm-posa (inner approximation, 256 samples)"].get_alpha() == 0.25
+    for options, words in [({"focus": "stronge"}, "focus: no outcomes of 'stronge' are given"), ({"zoom": "most"}, "zoom: 'most' is not")]:
+        with pytest.raises(carom.InputError, match=words):
+            comparison.plot(**options)
+
+
+def test_large_sets_are_shaded_by_their_density(scenes):
+    out = carom.load(scenes / "block.yaml").sample(2**15)
+    ax = out.plot("Jn.A", "Jn.B")
+    (label, *_) = entries(ax)
+    assert label.endswith("; darker: more in a dot")
+    dots = np.asarray(ax.collections[0].get_offsets())
+    assert 50 < len(dots) < 20000 and len(np.unique(ax.collections[0].get_facecolors(), axis=0)) > 3
+    points = {tuple(point) for point in np.round(out.normal_velocity, 8)}
+    assert all(tuple(point) in points for point in np.round(dots, 8))
 
 
 def test_draws_of_an_uncertain_impact_have_no_arrows(scenes, tmp_path, command):
     command("compare", scenes / "block-uncertain.yaml", "--samples", "256", "-o", tmp_path / "page")
     ax = carom.read(tmp_path / "page/compare.h5", law="sequential").plot("Jn.A", "Jn.B")
-    assert list(entries(ax)) == ["sequential (uncertain impact: 128 outcomes)", "before the impact, in the first draw"]
+    assert list(entries(ax))[0] == "sequential (uncertain impact: 128 outcomes)"
+    assert list(entries(ax))[1].startswith("before the impact, in the first draw \u2192")
     assert not arrows(ax)
 
 

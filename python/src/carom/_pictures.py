@@ -16,6 +16,9 @@ from .polytopes import Polytopes
 
 # A law with more outcomes than this is drawn as dots.
 MANY = 50
+# Diameter of a mark of size 1 [mm], its growth with each mark that it encloses, margins of figures and of those fitted to sets, and the
+# number of points from which a set is shaded by its density: those of the command.
+MARK, RING, MARGIN, ZOOM_MARGIN, SHADED = _carom.plot_sizes()
 # Impulses are sums of a few hundred steps, each with the rounding of double precision.
 _ROUNDING = 1e-12
 
@@ -29,9 +32,9 @@ class Look:
     colour : str
         As #rrggbb.
     shape : str
-        circle, square, triangle, diamond, triangle-down, cross, plus, pentagon or star.
+        disc, triangle, triangle-down, diamond, square, pentagon, circle, cross, plus or star: in this order they enclose each other.
     size : float
-        Of a mark, in units of a dot.
+        Of a mark, in units of `MARK`.
     """
 
     colour: str

@@ -9,6 +9,7 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import resources
 from typing import Any
 
@@ -99,8 +100,15 @@ def _describe(outcomes: Sequence[Outcomes], title: str) -> dict[str, Any]:
         # Row c is the velocity change by a unit impulse along contact direction c, so that velocities follow from impulses.
         "response": _array(first, "response").tolist() if first.has_system else None,
         "place": _place(outcomes),
-        "laws": [_describe_law(out, look, first) for out, look in zip(outcomes, pictures.looks(outcomes))],
+        "laws": [_describe_law(out, look, first) for out, look in zip(outcomes, _looks(outcomes))],
     }
+
+
+def _looks(outcomes: Sequence[Outcomes]) -> list[pictures.Look]:
+    """Looks with sizes that all differ, so that marks on one point stay visible wherever they meet."""
+    laws, nowhere = tuple(out.law for out in outcomes), np.zeros(len(outcomes))
+    rings = _carom.plot_nest(laws, tuple(range(len(laws))), nowhere, nowhere)
+    return [replace(look, size=look.size * (1 + 0.25 * ring)) for look, ring in zip(pictures.looks(outcomes), rings)]
 
 
 def _axis_names(out: Outcomes) -> list[str]:

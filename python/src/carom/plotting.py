@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _carom
 from . import _pictures as pictures
+from ._errors import InputError
 from .outcomes import Outcomes
 from .polytopes import Polytopes
 
@@ -22,13 +25,27 @@ MARKERS = {
     "cross": "x",
     "plus": "+",
     "pentagon": "p",
-    "star": (6, 2, 0),
+    "star": (8, 2, 0),
+    "disc": "o",
 }  # fmt: skip
 
-# Points of a mark of size 1.
-_MARK = 3.6
+# Points in a millimetre.
+_MM = 72 / 25.4
+# Of far marks [mm]: how far inside the edge they stand, and the lengths of their arrows.
+_INSET, _ARROW = 2.4, 4.4
+# Shaded sets: cells are no smaller [mm], and there are no more of them.
+_LEAST_CELL, _MOST_CELLS = 0.4, 20000
 # Dots beyond this number are drawn as pixels also in a PDF or SVG.
 _RASTERIZED = 5000
+
+
+@dataclass
+class _Plane:
+    """What a figure shows of the plane, and how long a unit of each axis is [mm]."""
+
+    ax: Any
+    window: tuple[float, float, float, float]
+    scale: tuple[float, float]
 
 
 def plot(
@@ -37,14 +54,17 @@ def plot(
     ax: Any = None,
     hull: bool = True,
     paths: bool = True,
-    focus: bool = False,
+    zoom: str = "set",
+    focus: str | None = None,
     title: str | None = None,
 ) -> Any:
     """Draw outcomes in the plane of two quantities.
 
     Samples are dots, labelled *inner approximation*, or with how many of them may lie outside the set, within their convex hull, labelled
     *convex hull, not the set*; exact sets are filled polygons, the projections of their pieces; single outcomes are open marks. Velocity
-    paths of sequential laws are arrows, those of samples (`sample(..., paths=20)`) thin grey lines. Each law has its own colour and mark.
+    paths of sequential laws are arrows, those of samples (`sample(..., paths=20)`) thin grey lines. Each law has its own colour and mark;
+    marks on one point enclose each other. Sets of more than 20,000 points are shaded by their density. Axes, colours and marks are those of
+    the command `carom plot`.
 
     Parameters
     ----------
@@ -59,8 +79,10 @@ def plot(
         Draw the convex hull of samples.
     paths : bool
         Draw velocity paths, where both axes are contact velocities.
-    focus : bool
-        Fit the axes to the outcomes and hulls: paths then run out of the figure.
+    zoom : str
+        "set": the axes fit the sets and what is near them; arrows at the edge point to laws and starts beyond it. "all": everything.
+    focus : str, optional
+        A law: the axes fit its outcomes, and all others are pale.
     title : str, optional
         Of the figure.
 
@@ -77,44 +99,54 @@ def plot(
     x, y = pictures.choose_axes(drawn, axes)
     points = [_finite(out, x, y) for out in drawn]
     traces = [pictures.paths(out, x, y) if paths else [] for out in drawn]
-    *looks, free = pictures.looks(drawn)
+    looks = pictures.looks(drawn)[:-1]
 
     own = ax is None
     if own:
         from matplotlib import pyplot
 
-        ax = pyplot.subplots(figsize=(7, 5.5), layout="constrained")[1]
+        # Below it a row of the key for each law, for hulls and for the start.
+        ax = pyplot.subplots(figsize=(7, 4.4 + 0.2 * (len(drawn) + 2)), layout="constrained")[1]
     ax.grid(color="#e6e6e6", linewidth=0.6)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
 
+    if zoom not in ("set", "all"):
+        raise InputError(f"zoom: {zoom!r} is not 'set' or 'all'")
+    if focus is not None and focus not in [out.law for out in drawn]:
+        raise InputError(f"focus: no outcomes of {focus!r} are given")
+    # Where paths begin: of the first that has any.
+    start, of = next(((trace[0][:, 0], out) for out, trace in zip(drawn, traces) if trace), (None, None))
+    pale = [focus is not None and out.law != focus for out in drawn]
+    is_set = [isinstance(out, Polytopes) or pictures.is_sampled(out) or len(out) > pictures.MANY for out in drawn]
+    plane = _fit(ax, zoom, points, traces, start, pale, is_set)
+
     # Exact sets at the bottom, samples and their hulls over them, single outcomes on top.
     hull_label: str | None = "convex hull, not the set"
-    for out, look, (px, py), trace in zip(drawn, looks, points, traces):
+    for out, look, (px, py), faded in zip(drawn, looks, points, pale):
         if isinstance(out, Polytopes):
-            _draw_pieces(ax, out, look, x, y)
+            _draw_pieces(ax, out, look, x, y, faded)
         elif pictures.is_sampled(out) or len(out) > pictures.MANY:
-            _draw_dots(ax, px, py, look, pictures.label(out))
-        else:
-            _draw_marks(ax, px, py, look, pictures.label(out, followed=len(trace) > 0 and "draw" not in out.columns))
+            _draw_dots(plane, px, py, look, pictures.label(out), faded)
         if hull and pictures.is_sampled(out) and len(px):
             corners = pictures.hull(px, py)
             closed = [*corners, corners[0]]
             ax.plot(px[closed], py[closed], color="#505050", linewidth=1, linestyle=(0, (5, 3)), label=hull_label, zorder=2.5)
             hull_label = None
+    marked = [not of_set for of_set in is_set]
+    followed = [len(trace) > 0 and "draw" not in out.columns for out, trace in zip(drawn, traces)]
+    labels = [pictures.label(out, followed=has_paths) for out, has_paths in zip(drawn, followed)]
+    if start is not None:
+        begins = "before the impact, in the first draw" if "draw" in of.columns else "before the impact"
+    _draw_marks(plane, drawn, looks, points, labels, marked, pale, None if start is None else (*start, begins))
 
-    # Paths over them, which may be much longer, and where they begin.
-    limits = ax.get_xlim(), ax.get_ylim()
-    for out, look, trace in zip(drawn, looks, traces):
+    # Paths, which may be much longer than the figure.
+    for out, look, trace, faded in zip(drawn, looks, traces, pale):
         if trace and pictures.is_sampled(out):
             _draw_lines(ax, trace)
         elif trace and "draw" not in out.columns:  # those of many draws would hide everything
-            _draw_arrows(ax, trace, look)
-    if focus:
-        ax.set(xlim=limits[0], ylim=limits[1])
-    elif any(traces):
-        (x0, y0), of = next((trace[0][:, 0], out) for out, trace in zip(drawn, traces) if trace)
-        _draw_marks(ax, [x0], [y0], free, "before the impact, in the first draw" if "draw" in of.columns else "before the impact")
+            _draw_arrows(ax, trace, look, faded)
+    ax.set(xlim=plane.window[:2], ylim=plane.window[2:])
 
     # Zero, where it is in the picture.
     for draw_zero, (least, most) in ((ax.axvline, ax.get_xlim()), (ax.axhline, ax.get_ylim())):
@@ -125,7 +157,7 @@ def plot(
     if title:
         ax.set_title(title)
     # "best" compares the key with every dot, which takes seconds.
-    place = {"loc": "upper left", "bbox_to_anchor": (-0.12, -0.13), "ncol": 2, "frameon": False} if own else {"loc": "upper right"}
+    place = {"loc": "upper left", "bbox_to_anchor": (-0.12, -0.13), "frameon": False} if own else {"loc": "upper right"}
     ax.legend(fontsize="small", **place)
     return ax
 
@@ -137,16 +169,119 @@ def _finite(out: Outcomes, x: str, y: str) -> tuple[Any, Any]:
     return px[shown], py[shown]
 
 
-def _draw_dots(ax: Any, x: Any, y: Any, look: pictures.Look, label: str) -> None:
-    """Dots shrink and fade as they become many, so that the density of a set shows; the key has one of full size."""
-    size, alpha = (1.5, 0.3) if len(x) > 20000 else (3, 0.45) if len(x) > 2000 else (7, 0.65)
-    ax.scatter(x, y, s=size, alpha=alpha, color=look.colour, linewidths=0, rasterized=len(x) > _RASTERIZED, zorder=2)
-    ax.plot([], [], ".", markersize=8, color=look.colour, label=label)
+def _fit(ax: Any, zoom: str, points: Any, traces: Any, start: Any, pale: Sequence[bool], is_set: Sequence[bool]) -> _Plane:
+    """The window of a figure, as the command fits it."""
+    everything = [*points, *(path for trace in traces for path in trace)]
+    sets = [pair for pair, faded, of_set in zip(points, pale, is_set) if of_set and not faded]
+    marks = [pair for pair, faded, of_set in zip(points, pale, is_set) if not of_set and not faded]
+    if zoom == "all" or not any(len(x) for x, _ in sets + marks):
+        sets, marks = everything + ([] if start is None else [np.reshape(start, (2, 1))]), []
+    ranges = [value for k in (0, 1) for value in _range([pair[k] for pair in sets])]
+    mx, my = (np.concatenate([np.ravel(pair[k]) for pair in marks] or [np.zeros(0)]) for k in (0, 1))
+    margin = pictures.MARGIN if zoom == "all" else pictures.ZOOM_MARGIN
+    window = _carom.plot_fit(np.array(ranges), mx, my, len(mx), margin)
+    box = ax.get_window_extent()
+    dots = ax.figure.dpi / 25.4
+    scale = box.width / dots / (window[1] - window[0]), box.height / dots / (window[3] - window[2])
+    return _Plane(ax, window, scale)
 
 
-def _draw_marks(ax: Any, x: Any, y: Any, look: pictures.Look, label: str) -> None:
-    style = {"markersize": _MARK * look.size, "markerfacecolor": "none", "markeredgecolor": look.colour, "markeredgewidth": 1.6}
-    ax.plot(x, y, linestyle="none", marker=MARKERS[look.shape], label=label, zorder=4 - 0.1 * look.size, **style)
+def _range(parts: Sequence[Any]) -> tuple[float, float]:
+    numbers = np.concatenate([np.ravel(part) for part in parts] or [np.zeros(0)])
+    return (float(np.nanmin(numbers)), float(np.nanmax(numbers))) if len(numbers) else (np.inf, -np.inf)
+
+
+def _draw_dots(plane: _Plane, x: Any, y: Any, look: pictures.Look, label: str, faded: bool) -> None:
+    """Dots shrink and fade as they become many; very many are shaded by their density. The key has one of full size."""
+    ax, strength = plane.ax, 0.25 if faded else 1
+    if len(x) > pictures.SHADED:
+        width, height = plane.scale[0] * (plane.window[1] - plane.window[0]), plane.scale[1] * (plane.window[3] - plane.window[2])
+        cell = max(_LEAST_CELL, float(np.sqrt(width * height / _MOST_CELLS)))
+        grid = int(np.ceil(width / cell)), int(np.ceil(height / cell))
+        colour = int(look.colour[1:], 16)
+        cells = _carom.plot_shade(np.ascontiguousarray(x), np.ascontiguousarray(y), len(x), np.array(plane.window), *grid, colour)
+        kept = [index for index, _ in cells]
+        ax.scatter(x[kept], y[kept], s=(1.8 * cell * _MM) ** 2, c=[shade for _, shade in cells], alpha=strength, linewidths=0, zorder=2)
+        label += "; darker: more in a dot"
+    else:
+        size, alpha = (3, 0.5) if len(x) > 2000 else (6, 0.7)
+        ax.scatter(x, y, s=size, alpha=alpha * strength, color=look.colour, linewidths=0, rasterized=len(x) > _RASTERIZED, zorder=2)
+    ax.plot([], [], ".", markersize=8, color=look.colour, alpha=strength, label=label)
+
+
+def _draw_marks(
+    plane: _Plane,
+    drawn: Sequence[Outcomes],
+    looks: Sequence[pictures.Look],
+    points: Any,
+    labels: Sequence[str],
+    marked: Sequence[bool],
+    pale: Sequence[bool],
+    start: tuple[float, float, str] | None,
+) -> None:
+    """Single outcomes and where paths begin. Marks on one point enclose each other; far ones stand at the edge, with arrows."""
+    ax = plane.ax
+    owners = [k for k, (px, _) in enumerate(points) if marked[k] for _ in px]
+    places = [place for k, pair in enumerate(points) if marked[k] for place in zip(*pair)]
+    if start:
+        owners.append(-1)
+        places.append(start[:2])
+    placed = [_place(plane, *place) for place in places]
+    x_mm, y_mm = (np.array([at[k] * plane.scale[k] for at, _ in placed], dtype=float) for k in (0, 1))
+    rings = _carom.plot_nest(tuple(out.law for out in drawn), tuple(owners), x_mm, y_mm)
+
+    for k, (out, look) in enumerate(zip(drawn, looks)):
+        mine = [i for i, owner in enumerate(owners) if owner == k]
+        if not mine:
+            continue
+        style = {
+            "linestyle": "none",
+            "marker": MARKERS[look.shape],
+            "markerfacecolor": look.colour if look.shape == "disc" else "none",
+            "markeredgecolor": look.colour,
+            "markeredgewidth": 1.3,
+            "alpha": 0.25 if pale[k] else 1,
+        }
+        size = pictures.MARK * _MM * look.size
+        ax.plot([], [], markersize=size, label=labels[k] + _far_label(places, placed, mine), **style)
+        for ring in sorted({rings[i] for i in mine}, reverse=True):
+            at = np.array([placed[i][0] for i in mine if rings[i] == ring])
+            ax.plot(*at.T, markersize=size * (1 + pictures.RING * ring), zorder=4 - 0.01 * ring, **style)
+        _draw_far(plane, [placed[i] for i in mine], look.colour)
+    if start:
+        style = {"linestyle": "none", "marker": "o", "color": "#101010", "markersize": 0.8 * pictures.MARK * _MM}
+        ax.plot(*np.reshape(placed[-1][0], (2, 1)), zorder=4.1, label=start[2] + _far_label(places, placed, [len(placed) - 1]), **style)
+        _draw_far(plane, placed[-1:], "#101010")
+
+
+def _place(plane: _Plane, x: float, y: float) -> tuple[tuple[float, float], tuple[float, float] | None]:
+    """Where a mark is drawn, and of a far one the end of its arrow."""
+    left, right, low, high = plane.window
+    across, up = (x - min(max(x, left), right)) * plane.scale[0], (y - min(max(y, low), high)) * plane.scale[1]
+    length = float(np.hypot(across, up))
+    if not length:
+        return (x, y), None
+    inset_x, inset_y = (_INSET / scale for scale in plane.scale)
+    x, y = min(max(x, left + inset_x), right - inset_x), min(max(y, low + inset_y), high - inset_y)
+    return (x, y), (x + _ARROW / plane.scale[0] * across / length, y + _ARROW / plane.scale[1] * up / length)
+
+
+def _draw_far(plane: _Plane, placed: Any, colour: str) -> None:
+    """Arrows of the marks beyond the edge."""
+    for at, end in placed:
+        if end:
+            style = {"arrowstyle": "-|>", "color": colour, "linewidth": 1, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 7}
+            plane.ax.annotate("", xy=end, xytext=at, arrowprops=style, annotation_clip=False, zorder=4.2)
+
+
+def _far_label(places: Any, placed: Any, mine: Sequence[int]) -> str:
+    """What the key says of marks beyond the edge: where one is, or how many there are."""
+    far = [places[i] for i in mine if placed[i][1]]
+    if len(far) == 1:
+        largest = max(abs(value) for value in far[0])
+        x, y = (0.0 if abs(value) < 1e-9 * largest else value for value in far[0])
+        return f" \u2192\u00a0({x:.3g},\u00a0{y:.3g})"
+    return f" ({len(far)} beyond the edge)" if far else ""
 
 
 def _draw_lines(ax: Any, paths: Sequence[NDArray[np.float64]]) -> None:
@@ -156,26 +291,29 @@ def _draw_lines(ax: Any, paths: Sequence[NDArray[np.float64]]) -> None:
     ax.plot(x, y, color="#404040", alpha=0.75, linewidth=0.7, label=f"{len(paths)} of the samples, step by step", zorder=2.3)
 
 
-def _draw_arrows(ax: Any, paths: Sequence[NDArray[np.float64]], look: pictures.Look) -> None:
+def _draw_arrows(ax: Any, paths: Sequence[NDArray[np.float64]], look: pictures.Look, faded: bool) -> None:
     """Arrows from the velocity before the impact through that after each single impact, with a dot where each begins and ends."""
     starts = np.hstack([path[:, :-1] for path in paths])
     steps = np.hstack([np.diff(path) for path in paths])
-    ax.plot(*np.hstack(paths), linestyle="none", marker="o", markersize=2.5, color=look.colour, zorder=3)
+    strength = 0.25 if faded else 1
+    ax.plot(*np.hstack(paths), linestyle="none", marker="o", markersize=2.5, color=look.colour, alpha=strength, zorder=3)
     moves = np.any(steps != 0, axis=0)
     shape = {"units": "inches", "width": 0.015, "headwidth": 6, "headlength": 8, "headaxislength": 8, "minlength": 0}
-    ax.quiver(*starts[:, moves], *steps[:, moves], angles="xy", scale_units="xy", scale=1, color=look.colour, zorder=3, **shape)
+    ax.quiver(*starts[:, moves], *steps[:, moves], angles="xy", scale_units="xy", scale=1, color=look.colour, alpha=strength, zorder=3, **shape)
 
 
-def _draw_pieces(ax: Any, out: Polytopes, look: pictures.Look, x: str, y: str) -> None:
+def _draw_pieces(ax: Any, out: Polytopes, look: pictures.Look, x: str, y: str, faded: bool) -> None:
     """Filled projections with outlines and a dot on each vertex, so that segments and points show, too."""
     label: str | None = pictures.label(out)
+    strength = 0.25 if faded else 1
     piece, px, py = np.asarray(out["piece"]), pictures.values(out, x), pictures.values(out, y)
     for index in np.unique(piece):
         vertices = np.flatnonzero((piece == index) & np.isfinite(px) & np.isfinite(py))
         if not len(vertices):
             continue
         corners = vertices[pictures.hull(px[vertices], py[vertices])]
-        ax.fill(px[corners], py[corners], color=look.colour, alpha=0.3, linewidth=0, zorder=1)
-        outline = {"marker": "o", "markersize": 3.5, "color": look.colour, "linewidth": 1.8, "zorder": 1.5}
+        ax.fill(px[corners], py[corners], color=look.colour, alpha=0.3 * strength, linewidth=0, zorder=1)
+        # Wide enough to be seen on both sides of samples that lie on a segment.
+        outline = {"marker": "o", "markersize": 6, "color": look.colour, "alpha": strength, "linewidth": 5, "zorder": 1.5}
         ax.plot(px[[*corners, corners[0]]], py[[*corners, corners[0]]], label=label, **outline)
         label = None

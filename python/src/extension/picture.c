@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pictures need: looks of laws, axes that show most, hulls in the plane, places of contacts, and what each contact does in each
-// outcome.
+// What pictures need: looks of laws, axes that show most, windows, marks that enclose each other, shades, hulls in the plane, places of
+// contacts, and what each contact does in each outcome.
 #include <stdio.h>
 #include <string.h>
 
@@ -25,6 +25,105 @@ static PyObject *looks(PyObject *module, PyObject *laws) {
     }
     PyMem_Free(places);
     PyMem_Free(names);
+    return list;
+}
+
+// plot_sizes() -> (diameter of a mark [mm], its growth by a ring, margin, margin of a zoom, points from which sets are shaded)
+static PyObject *sizes(PyObject *module, PyObject *nothing) {
+    (void)module, (void)nothing;
+    return Py_BuildValue("ddddi", CAROM_PLOT_MARK, CAROM_PLOT_RING, CAROM_PLOT_MARGIN, CAROM_PLOT_ZOOM_MARGIN, (int)CAROM_PLOT_SHADED);
+}
+
+// plot_nest(laws, owners, x, y) -> rings of marks at places [mm]: owners [count] are places among the laws, -1 for filled dots
+static PyObject *nest(PyObject *module, PyObject *arguments) {
+    (void)module;
+    PyObject *laws, *owners, *given[2];
+    if (!PyArg_ParseTuple(arguments, "O!O!OO", &PyTuple_Type, &laws, &PyTuple_Type, &owners, &given[0], &given[1])) return NULL;
+    const Py_ssize_t count = PyTuple_Size(owners), law_count = PyTuple_Size(laws);
+    bool failed;
+    const char **names = binding_texts(laws, "laws", law_count, &failed);
+    int *places = names ? PyMem_Calloc((size_t)(law_count + 2 * count) + 1, sizeof *places) : NULL;
+    binding_reals arrays[2] = {0};
+    PyObject *list = NULL;
+    if (places && binding_take_reals(given[0], "x", (size_t)count, false, &arrays[0]) &&
+        binding_take_reals(given[1], "y", (size_t)count, false, &arrays[1]))
+        list = PyList_New(count);
+    int *looks = places + law_count, *rings = looks + count;
+    if (list) carom_plot_assign_looks((int)law_count, names, places);
+    for (Py_ssize_t i = 0; i < count && list; i++) {
+        const long owner = PyLong_AsLong(PyTuple_GetItem(owners, i));
+        if (owner >= law_count) {
+            Py_CLEAR(list);
+            binding_refuse("owners: there are not as many laws");
+        } else {
+            looks[i] = owner < 0 ? -1 : places[owner];
+        }
+    }
+    if (list) carom_plot_nest((int)count, arrays[0].values, arrays[1].values, looks, rings);
+    for (Py_ssize_t i = 0; i < count && list; i++) {
+        PyObject *ring = PyLong_FromLong(rings[i]);
+        if (!ring || PyList_SetItem(list, i, ring)) Py_CLEAR(list);
+    }
+    binding_give_back(arrays, 2);
+    PyMem_Free(places);
+    PyMem_Free(names);
+    return list;
+}
+
+// plot_fit(sets, x, y, count, margin) -> (x least, x most, y least, y most) shown; sets [4] in the same order
+static PyObject *fit(PyObject *module, PyObject *arguments) {
+    (void)module;
+    PyObject *given[3];
+    Py_ssize_t count;
+    double margin;
+    if (!PyArg_ParseTuple(arguments, "OOOnd", &given[0], &given[1], &given[2], &count, &margin)) return NULL;
+    if (count < 0) return binding_refuse("there are no fewer than no marks");
+    binding_reals arrays[3] = {0};
+    PyObject *answer = NULL;
+    if (binding_take_reals(given[0], "sets", 4, false, &arrays[0]) && binding_take_reals(given[1], "x", (size_t)count, false, &arrays[1]) &&
+        binding_take_reals(given[2], "y", (size_t)count, false, &arrays[2])) {
+        const double *of = arrays[0].values;
+        carom_plot_window shown;
+        carom_plot_fit(&(carom_plot_window){{of[0], of[1]}, {of[2], of[3]}}, count, arrays[1].values, arrays[2].values, margin, &shown);
+        answer = Py_BuildValue("dddd", shown.x[0], shown.x[1], shown.y[0], shown.y[1]);
+    }
+    binding_give_back(arrays, 3);
+    return answer;
+}
+
+// plot_shade(x, y, count, window, across, up, colour) -> [(index of a point, colour as #rrggbb), ...], in the order of drawing
+static PyObject *shade(PyObject *module, PyObject *arguments) {
+    (void)module;
+    PyObject *given[3];
+    Py_ssize_t count;
+    int cells[2];
+    unsigned colour;
+    if (!PyArg_ParseTuple(arguments, "OOnOiiI", &given[0], &given[1], &count, &given[2], &cells[0], &cells[1], &colour)) return NULL;
+    if (count < 0 || cells[0] < 1 || cells[1] < 1) return binding_refuse("a grid has cells, and there are no fewer than no points");
+    const size_t room = (size_t)cells[0] * (size_t)cells[1];
+    binding_reals arrays[3] = {0};
+    int64_t *points = PyMem_Calloc(2 * room, sizeof *points), kept;
+    PyObject *list = NULL;
+    carom_error error;
+    if (points && binding_take_reals(given[0], "x", (size_t)count, false, &arrays[0]) &&
+        binding_take_reals(given[1], "y", (size_t)count, false, &arrays[1]) &&
+        binding_take_reals(given[2], "window", 4, false, &arrays[2])) {
+        const double *of = arrays[2].values;
+        const carom_plot_window shown = {{of[0], of[1]}, {of[2], of[3]}};
+        if (carom_plot_shade(count, arrays[0].values, arrays[1].values, &shown, cells, points, points + room, &kept, &error))
+            binding_fail(&error);
+        else
+            list = PyList_New(kept);
+    }
+    for (Py_ssize_t k = 0; list && k < kept; k++) {
+        char text[16];
+        snprintf(text, sizeof text, "#%06x",
+                 carom_plot_shade_colour(colour, points[room + (size_t)k], points[room + (size_t)kept - 1], false));
+        PyObject *row = Py_BuildValue("Ls", (long long)points[k], text);
+        if (!row || PyList_SetItem(list, k, row)) Py_CLEAR(list);
+    }
+    binding_give_back(arrays, 3);
+    PyMem_Free(points);
     return list;
 }
 
@@ -140,11 +239,8 @@ static PyObject *modes(PyObject *module, PyObject *arguments) {
     return answer;
 }
 
-PyMethodDef binding_picture_methods[] = {{"plot_looks", looks, METH_O, NULL},
-                                         {"plot_axes", axes, METH_VARARGS, NULL},
-                                         {"plot_hull", hull, METH_VARARGS, NULL},
-                                         {"impact_place", place, METH_O, NULL},
-                                         {"impact_velocities", velocities, METH_O, NULL},
-                                         {"impact_rest", rest, METH_O, NULL},
-                                         {"table_modes", modes, METH_VARARGS, NULL},
-                                         {NULL, NULL, 0, NULL}};
+PyMethodDef binding_picture_methods[] = {
+    {"plot_looks", looks, METH_O, NULL},     {"plot_sizes", sizes, METH_NOARGS, NULL},   {"plot_nest", nest, METH_VARARGS, NULL},
+    {"plot_fit", fit, METH_VARARGS, NULL},   {"plot_shade", shade, METH_VARARGS, NULL},  {"plot_axes", axes, METH_VARARGS, NULL},
+    {"plot_hull", hull, METH_VARARGS, NULL}, {"impact_place", place, METH_O, NULL},      {"impact_velocities", velocities, METH_O, NULL},
+    {"impact_rest", rest, METH_O, NULL},     {"table_modes", modes, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};

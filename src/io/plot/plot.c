@@ -208,8 +208,10 @@ static carom_status print_panel(FILE *script, const picture *drawn, int index, i
     if (drawn->count > 1)
         fprintf(script, "set label '(%c)' at screen %.6g,%.6g left font ',%d' noenhanced textcolor rgb '#%06x'\n", 'a' + index,
                 (panel->left - LEFT_MARGIN + 1) / size.width, (top + 0.5 * LABEL_ROW + 1) / size.height, TITLE_FONT, ink);
-    fprintf(script, "set xtics autofreq nomirror out textcolor rgb '#%06x'\nset ytics autofreq nomirror out textcolor rgb '#%06x'\n", ink,
-            ink);
+    fprintf(script,
+            "set xtics autofreq nomirror out scale 0.5 textcolor rgb '#%06x'\nset ytics autofreq nomirror out scale 0.5 textcolor rgb "
+            "'#%06x'\n",
+            ink, ink);
     print_ticks(script, panel);
     if (plot->colours) {
         fprintf(script, "set colorbox vertical user origin screen %.6g,%.6g size screen %.6g,%.6g noborder\nset cblabel ",

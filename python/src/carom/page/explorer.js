@@ -20,6 +20,7 @@ const SYMBOLS = {
     plus: "cross-thin-open",
     pentagon: "pentagon-open",
     star: "asterisk-open",
+    disc: "circle",
 };
 const SCATTERS = ["plot-0", "plot-1", "plot-2"];
 const CONFIG = { responsive: true, displaylogo: false, modeBarButtonsToRemove: ["toImage"] };
@@ -175,7 +176,7 @@ function lawTraces(law, x, y) {
     const marker =
         law.style === "dots"
             ? { color: law.colour, size: many ? 2.5 : several ? 3.5 : 5, opacity: many ? 0.35 : several ? 0.5 : 0.8 }
-            : { color: law.colour, symbol: SYMBOLS[law.shape], size: 5.2 * law.size, line: { width: 2, color: law.colour } };
+            : { color: law.colour, symbol: SYMBOLS[law.shape], size: 8 * law.size, line: { width: 2, color: law.colour } };
     // Dots by WebGL; marks, which are few, over them.
     traces.push({
         ...base,
@@ -287,7 +288,7 @@ function drawEnergy() {
                 x: Array.from(law.shown, (row) => energies[row]),
                 y: Array.from(law.shown, () => 0),
                 hovertemplate: `${escaped(law.name)}<br>%{x:.5g}<extra></extra>`,
-                marker: { color: law.colour, symbol: SYMBOLS[law.shape], size: 5.2 * law.size, line: { width: 2, color: law.colour } },
+                marker: { color: law.colour, symbol: SYMBOLS[law.shape], size: 8 * law.size, line: { width: 2, color: law.colour } },
                 selected: { marker: { opacity: 1 } },
                 unselected: { marker: { opacity: 0.2 } },
             });
@@ -391,6 +392,7 @@ function swatch(law) {
         plus: "M9 3v12M3 9h12",
         pentagon: "M9 3l6 4.5l-2.3 7h-7.4l-2.3 -7z",
         star: "M9 3v12M4 6l10 6M14 6l-10 6",
+        disc: "M9 9m-3 0a3 3 0 1 0 6 0a3 3 0 1 0 -6 0",
     };
     const holder = make("span");
     const filled = law.style === "marks" ? "none" : law.colour;
