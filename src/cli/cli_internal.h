@@ -187,7 +187,10 @@ typedef struct cli_question {
     const carom_uncertainty *uncertainty;  ///< of the impact; then the law has its columns, too. NULL: everything is known
     int64_t draws;      ///< of an uncertain impact, the same for every law; 0: as the options of sampling say, the only law that may ask so
     int64_t draw_seed;  ///< of these draws
-    int threads;        ///< of the law's steps, whose need is announced when its options have been accepted; 0: no word
+    /// Where velocity and friction may be, for a law that answers for all of it at once (cli_takes_all); NULL: of the scene's own numbers.
+    const carom_uncertain_support *support;
+    const carom_exact_start *start;  ///< its vertices
+    int threads;                     ///< of the law's steps, whose need is announced when its options have been accepted; 0: no word
 } cli_question;
 
 /// At most so many contact velocities are collected: 2^22 are some hundred megabytes.
@@ -219,6 +222,14 @@ carom_status cli_check_law_options(const cli_arguments *arguments, const carom_s
 /// The options of a question's law: its defaults, then a preset (option, value, ..., NULL; may be NULL), the scene, the command line.
 /// @param options  to be freed, also after a failure
 carom_status cli_prepare_options(const cli_question *question, const char *const *preset, void **options, carom_error *error);
+/// Does the law give one set for all that is uncertain, in place of answers for draws?
+bool cli_takes_all(const carom_law *law);
+/// Makes a question about such a law one for all that is uncertain in the scene.
+/// @param options  the law's, which say whether contacts bounce
+/// @param support, start  to which the question points afterwards; the support is to be freed, also after a failure
+/// @return CAROM_UNSUPPORTED as cli_find_support
+carom_status cli_ask_for_all(cli_question *question, const void *options, carom_uncertain_support *support, carom_exact_start *start,
+                             carom_error *error);
 /// Asks with options that are made already. Outcomes go into a group of the writer's file or, without a writer, into the answer.
 carom_status cli_resolve_law(const cli_question *question, const void *options, carom_answer *answer, carom_error *error);
 /// The same, with extent, time and what else the question wants of the outcomes. Their file is the caller's, who writes the result row.

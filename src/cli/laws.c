@@ -28,6 +28,21 @@ carom_status cli_check_law_options(const cli_arguments *arguments, const carom_s
 // Does the law itself draw from what is uncertain?
 static bool samples_draws(const carom_law *law) { return carom_option_find(law->options, law->option_count, "nested") >= 0; }
 
+bool cli_takes_all(const carom_law *law) {
+    for (int i = 0; i < law->outcome_column_count; i++)
+        if (!strcmp(law->outcome_columns[i].name, carom_piece_columns[CAROM_PIECE_INDEX].name)) return true;
+    return false;
+}
+
+carom_status cli_ask_for_all(cli_question *question, const void *options, carom_uncertain_support *support, carom_exact_start *start,
+                             carom_error *error) {
+    const carom_status status = cli_find_support(question->scene, carom_law_bounces(question->law, options), support, start, error);
+    if (status) return status;
+    question->support = support;
+    question->start = start;
+    return CAROM_OK;
+}
+
 carom_status cli_prepare_options(const cli_question *question, const char *const *preset, void **options, carom_error *error) {
     const cli_arguments *arguments = question->arguments;
     const carom_law *law = question->law;
@@ -47,6 +62,11 @@ carom_status cli_prepare_options(const cli_question *question, const char *const
     if (!status) status = cli_apply_owner(arguments, &owner, question->strict, *options, error);
 
     if (!status && question->strict) status = cli_check_law_options(arguments, question->scene, law, *options, error);
+    if (question->support) {
+        carom_exact_options *exact = *options;
+        exact->start = question->support->vertices ? question->start : NULL;
+        exact->friction = question->support->friction;
+    }
     // The options are those of sampling, which knows draws itself: each gets as many samples.
     if (samples_draws(law)) {
         carom_sample_options *sample = *options;
@@ -152,7 +172,7 @@ carom_status cli_ask_law(const cli_question *question, const void *options, cons
         const carom_sink sink = {&ways, split};
         const double start = carom_clock_seconds();
         const carom_law_call call = {impact, options, question->arguments->registry, question->control, &sink, NULL};
-        if (question->uncertainty && !samples_draws(law))
+        if (question->uncertainty && !question->support && !samples_draws(law))
             status = carom_law_resolve_draws(carom_law_find(call.registry, law->name), &call, question->uncertainty, question->draws,
                                              question->draw_seed, &run->answer, error);
         else

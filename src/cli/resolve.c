@@ -2,6 +2,7 @@
 // `carom resolve`: the outcomes of one law.
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "carom/json.h"
 #include "cli/cli_internal.h"
@@ -110,11 +111,23 @@ static int run_resolve(const cli_arguments *arguments) {
     // Laws of steps have cone edges, and one stepper.
     if (!status) question.threads = carom_option_find(question.law->options, question.law->option_count, "cone_edges") >= 0;
     if (!status && file) status = carom_result_writer_create(file, scene, &question.writer, &error);
+    // An exact set is that of all that is uncertain at once.
+    const bool whole = !status && carom_scene_uncertainty(scene) && cli_takes_all(question.law);
+    carom_uncertain_support support = {0};
+    carom_exact_start start;
+    if (whole) {
+        void *options = NULL;
+        status = cli_prepare_options(&question, NULL, &options, &error);
+        if (!status) status = cli_ask_for_all(&question, options, &support, &start, &error);
+        free(options);
+    }
     if (!status) status = cli_run_law(&question, &run, &error);
+    carom_uncertain_support_free(&support);
     if (!status && file) status = carom_result_writer_commit(question.writer, &error);
     carom_result_writer_free(question.writer);
     int exit_status;
-    if (!status) cli_warn(scene);
+    if (!status && whole) cli_warn_uncertain(scene);
+    if (!status && !whole) cli_warn(scene);
     if (!status) cli_note_rest(arguments, scene);
     if (status) {
         exit_status = cli_report(&error);

@@ -101,17 +101,25 @@ static void draws_of_a_model(void **state) {
     assert_int_equal(number(one, "draws"), 6);
     json_decref(one);
     json_decref(two);
-    // Every law over the same draws; exact sets are of one impact.
+    // Every law over the same draws; the exact set is that of all that is uncertain at once, an outer one as friction is.
     report r = run(*state, "compare", scene, "--samples", "100", "--nested", "5", "-o", "page", "--json");
     assert_int_equal(r.status, 0);
     json_t *laws = parse(&r);
     assert_int_equal(number(laws, "draws"), 5);
     assert_int_equal(number(laws, "laws.anitescu-potra.count"), 5);
     assert_true(number(laws, "laws.halm-posa.count") > 50);
+    if (carom_exact_available()) {
+        json_t *exact = ask(*state, "exact", scene);
+        assert_string_equal(text(exact, "certificate"), "outer");
+        assert_close(number(laws, "laws.halm-posa-exact.extent.normal.0.1"), 0.11961838, 1e-8);
+        assert_true(number(laws, "laws.halm-posa-exact.extent.normal.0.1") > number(laws, "laws.halm-posa.extent.normal.0.1"));
+        json_decref(exact);
+    }
     release(&r);
     json_decref(laws);
     char *page = read_file(*state, "page/index.md");
     check_text(page, "over 5 draws, the same for every law, of v0.x, v0.z, v0.theta, mu.A, mu.B");
+    if (carom_exact_available()) check_text(page, "`halm-posa-exact` is of all that is uncertain at once, an outer set");
     free(page);
     char *same =
         run_line(*state, 0,
@@ -157,6 +165,16 @@ static void exact_sets_keep_their_start(void **state) {
     assert_true(is_true(single, "certified") && !is_true(single, "uncertain"));
     assert_int_equal(length(single, "modes"), 1);
     json_decref(single);
+    // So does the law, also beside others: the samples of five draws miss what other velocities of the box lead to.
+    json_t *resolved = ask(*state, "resolve", "box.yaml", "--law", "halm-posa-exact");
+    assert_int_equal(length(resolved, "outcomes"), 2);
+    json_decref(resolved);
+    json_t *laws = ask(*state, "compare", "box.yaml", "--samples", "100", "--nested", "5");
+    assert_close(number(laws, "laws.halm-posa-exact.extent.tangent.0.1"), 1, 1e-12);
+    assert_close(number(laws, "laws.halm-posa.from_exact.outside"), 0, 1e-12);
+    assert_true(number(laws, "laws.halm-posa.from_exact.coverage") > 1e-3);
+    assert_string_equal(text(laws, "missed.by"), "halm-posa-exact");
+    json_decref(laws);
     // RAMone has seven velocities, and its two feet feel four.
     char line[2 * PATH_SIZE];
     snprintf(line, sizeof line, "cp '%s'/ramone.* . && printf 'uncertain: {velocity: {box: [0, 0, 0, 0.001, 0, 0, 0]}}\\n' >> ramone.yaml",

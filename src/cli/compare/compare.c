@@ -86,7 +86,8 @@ static int print_text(const cli_comparison *comparison) {
     const int contacts = carom_impact_get_data(comparison->impact)->contacts;
     printf("%s\n", carom_scene_name(comparison->scene));
     if (comparison->uncertainty) {
-        printf("ranges over %" PRId64 " draws of what is uncertain, the same for every law", comparison->draws);
+        printf("ranges over %" PRId64 " draws of what is uncertain, the same for every law%s", comparison->draws,
+               cli_find_whole(comparison) ? ", and of exact sets over all of it" : "");
         cli_print_parameters(comparison->uncertainty);
     }
     printf("%-16s %9s  %18s   %s\n", "law", "outcomes", "energy ratio",
@@ -116,6 +117,7 @@ static int print_text(const cli_comparison *comparison) {
             }
         }
         if (extent->outcomes && contacts > SHOWN_CONTACTS) printf("  ... of %d contacts", contacts);
+        if (cli_is_outer(run)) printf("  (a certified outer set)");
         if (!carom_answer_complete(&run->answer)) printf("  (%s)", carom_table_text(run->answer.result, CAROM_RESULT_VERDICT, 0));
         putchar('\n');
     }
@@ -165,13 +167,6 @@ static bool find_foreign_value(const cli_question *question, const void *options
     return given != NULL;
 }
 
-// Gives pieces of the set of one impact: of several impacts they would not be told apart.
-static bool has_pieces(const carom_law *law) {
-    for (int i = 0; i < law->outcome_column_count; i++)
-        if (!strcmp(law->outcome_columns[i].name, carom_piece_columns[CAROM_PIECE_INDEX].name)) return true;
-    return false;
-}
-
 // Says, also in JSON and on the page, that a law takes no part.
 static void leave_out(const cli_comparison *comparison, const char *law, const char *reason) {
     json_array_append_new(comparison->left_out, json_string(law));
@@ -204,6 +199,8 @@ static carom_status run_laws(cli_comparison *comparison, carom_result_writer *wr
         status = cli_prepare_options(&question, NULL, &options, error);
         free(options);
     }
+    carom_uncertain_support support = {0};
+    carom_exact_start start;
     // What is not asked needs nothing.
     const carom_law *sampled = carom_law_find(arguments->registry, "halm-posa"),
                     *one = carom_law_find(arguments->registry, "anitescu-potra");
@@ -233,19 +230,25 @@ static carom_status run_laws(cli_comparison *comparison, carom_result_writer *wr
         cli_setting foreign;
         status = cli_prepare_options(&question, NULL, &asked_with, error);
         const bool has_foreign = !status && find_foreign_value(&question, asked_with, &foreign);
+        // An exact set is that of all that is uncertain at once, where it knows how.
+        const bool whole = comparison->uncertainty && cli_takes_all(question.law);
+        carom_error unknown;
+        question.support = NULL;
+        carom_uncertain_support_free(&support);
+        const bool fails = !status && whole && cli_ask_for_all(&question, asked_with, &support, &start, &unknown);
         free(asked_with);
         if (status) break;
-        const bool one_impact = comparison->uncertainty && has_pieces(question.law);
-        const bool large = !has_foreign && !one_impact && cli_needs_too_much(arguments, comparison->scene, question.law);
-        if (has_foreign || one_impact || large) {
-            char reason[2 * CLI_NAME_SIZE] = "it gives the set of one impact, and this one is uncertain";
+        const bool large = !has_foreign && !fails && cli_needs_too_much(arguments, comparison->scene, question.law);
+        if (has_foreign || fails || large) {
+            char reason[CAROM_MESSAGE_SIZE];
+            if (fails) snprintf(reason, sizeof reason, "%s", unknown.message);
             if (has_foreign) snprintf(reason, sizeof reason, "it has no %s %.60s", foreign.name, foreign.value);
             if (large) snprintf(reason, sizeof reason, "its steps are too large for a comparison (carom resolve --law %s asks it)", name);
             leave_out(comparison, name, reason);
             fprintf(stderr, "carom: note: %s is left out: %s\n", name, reason);
             continue;
         }
-        if (comparison->uncertainty) {
+        if (comparison->uncertainty && !whole) {
             carom_law *wide = &comparison->drawn_laws[comparison->count];
             carom_column *columns;
             *wide = *question.law;
@@ -286,6 +289,7 @@ static carom_status run_laws(cli_comparison *comparison, carom_result_writer *wr
         if (!found) status = cli_run_law(&question, run, error);
         if (!status) comparison->count++;
     }
+    carom_uncertain_support_free(&support);
     if (!status && cli_given(arguments, "simulator")) status = cli_simulate_impact(comparison, &control, writer, error);
     if (!status) status = cli_search_run(comparison, &control, error);
     if (!status) status = cli_measure_distances(comparison, &control, error);

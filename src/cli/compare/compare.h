@@ -58,6 +58,10 @@ bool cli_is_beside_the_question(const cli_arguments *arguments, const carom_scen
 
 /// The law that gives the exact set, NULL where none does; and that set, from its points, which must not have been dropped.
 const cli_run *cli_find_exact(const cli_comparison *comparison);
+/// The law that answers for all that is uncertain at once; NULL where none does, or nothing is uncertain.
+const cli_run *cli_find_whole(const cli_comparison *comparison);
+/// Is the answer a certified outer set, as that of an interval of friction is?
+bool cli_is_outer(const cli_run *run);
 carom_status cli_make_exact_set(const cli_run *run, carom_set **set, carom_error *error);
 /// Measures the distances of all laws from the exact set, where a law gives it.
 carom_status cli_measure_distances(cli_comparison *comparison, const carom_control *control, carom_error *error);

@@ -18,6 +18,17 @@ const cli_run *cli_find_exact(const cli_comparison *comparison) {
     return NULL;
 }
 
+const cli_run *cli_find_whole(const cli_comparison *comparison) {
+    for (int i = 0; i < comparison->count; i++)
+        if (comparison->uncertainty && cli_takes_all(comparison->runs[i].law)) return &comparison->runs[i];
+    return NULL;
+}
+
+bool cli_is_outer(const cli_run *run) {
+    const int column = carom_table_find(run->answer.result, "certificate");
+    return column >= 0 && !strcmp(carom_table_text(run->answer.result, column, 0), "outer");
+}
+
 carom_status cli_make_exact_set(const cli_run *run, carom_set **set, carom_error *error) {
     const cli_points *points = run->points;
     // Rows with the same index are the vertices of one piece.

@@ -279,7 +279,14 @@ static carom_status put_page(FILE *file, const void *user, carom_error *error) {
             fputs(i ? ", " : " ", file);
             cli_put_text(file, carom_uncertainty_parameters(comparison->uncertainty)[i].name);
         }
-        fputs(". Energy and velocity before the impact are those that the scene names.\n\n", file);
+        fputs(". Energy and velocity before the impact are those that the scene names.", file);
+        const cli_run *whole = cli_find_whole(comparison);
+        if (whole) {
+            fprintf(file, " `%s` is of all that is uncertain at once", whole->law->name);
+            if (cli_is_outer(whole)) fputs(", an outer set: friction may also change during the impact", file);
+            fputc('.', file);
+        }
+        fputs("\n\n", file);
     }
     if (content->figures->mechanism) {
         fputs("![The mechanism at the impact: contacts, friction cones, and velocities before it](" CLI_MECHANISM_FIGURE ".png)\n\n", file);

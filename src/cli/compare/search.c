@@ -109,11 +109,10 @@ static int trace_outcome(const carom_impact *impact, const cli_run *run, int64_t
     return count;
 }
 
-// Outcomes of other laws of one known impact that are certified to be members.
+// Vertices of the exact set, and outcomes of other laws of one known impact that are certified to be members.
 static carom_status compare_laws(const cli_comparison *comparison, int64_t cone_edges, cli_search *search, carom_error *error) {
     carom_status status = CAROM_OK;
-    // Of the exact set all vertices are.
-    const cli_run *exact = comparison->uncertainty ? NULL : cli_find_exact(comparison);
+    const cli_run *exact = cli_find_exact(comparison);
     for (int64_t i = 0; exact && i < exact->points->count; i++)
         compare_member(search, exact->points->u + i * exact->points->n, exact->law->name, false);
     for (int i = 0; i < comparison->count && !comparison->uncertainty; i++) {
