@@ -92,7 +92,7 @@ typedef struct carom_exact_options {
     /// sets from there. NULL: the impact's velocity. Borrowed.
     const carom_exact_start *start;
     /// Where friction is uncertain, [contacts] intervals of it: an outer set of all sets for coefficients within, since those may also
-    /// change during the impact. NULL: the impact's coefficients. Borrowed.
+    /// change during the impact; where all intervals are of one number, the set for these. NULL: the impact's coefficients. Borrowed.
     const carom_interval *friction;
     /// With a start: contact velocities alone, without what no impulse changes, which costs a dimension for each direction in which the
     /// velocities of the start differ. The velocities of vertices are then those that go with the first vertex of the start.

@@ -326,6 +326,7 @@ static void intervals_of_friction_contain_their_points(void **state) {
     carom_impact *impact = make_impact(&compass);
     carom_exact_set *set = solve_mode(impact, CAROM_EXACT_UNION), *same = solve_friction(impact, (const carom_interval[]){{5, 5}, {5, 5}});
     assert_same_set(set->pieces, same->pieces, 1e-15);
+    assert_string_equal(same->certificate, "exact");
     carom_exact_set_free(set);
     carom_exact_set_free(same);
     carom_impact_free(impact);

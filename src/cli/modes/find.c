@@ -48,6 +48,7 @@ static carom_status find_exact(const cli_mode_finder *finder, const carom_impact
         snprintf(found->reason, sizeof found->reason, "%s", set->reason);
         found->certified = carom_exact_set_complete(set);
         found->unique = carom_exact_set_unique(set);
+        found->outer = !strcmp(set->certificate, "outer");
     }
     carom_exact_set_free(set);
     if (!status && found->certified) return CAROM_OK;

@@ -76,9 +76,9 @@ static int run_modes(const cli_arguments *arguments) {
     }
     if (!status) status = cli_find_modes(&finder, impact, &found, &error);
     const bool all = found.certified && (support.vertices || support.friction);
-    const char *proof = !all               ? "certified: the exact set meets each of them, and no other"
-                        : support.friction ? "certified: whatever of the uncertain is the case, there is no other"
-                                           : "certified: all that is uncertain leads to each of them, and to no other";
+    const char *proof = !all          ? "certified: the exact set meets each of them, and no other"
+                        : found.outer ? "certified: whatever of the uncertain is the case, there is no other"
+                                      : "certified: all that is uncertain leads to each of them, and to no other";
     int exit_status = EXIT_DONE;
     if (!status && all) cli_warn_uncertain(scene);
     if (!status && !all) cli_warn(scene);

@@ -31,6 +31,7 @@ typedef struct cli_found_modes {
     carom_joint_modes *modes;
     bool certified;                   ///< the list is that of the whole set
     bool unique;                      ///< and the set is one velocity
+    bool outer;                       ///< the set contains all that is possible, but maybe more
     char reason[CAROM_MESSAGE_SIZE];  ///< why the exact set did not finish; "" where it did or was not tried
     carom_answer samples;             ///< statistics, where modes were seen in samples
 } cli_found_modes;

@@ -524,6 +524,12 @@ void exact_data_free(exact_data *data) {
     free(data);
 }
 
+bool exact_data_varies(const exact_data *data) {
+    for (int i = 0; i < data->contacts; i++)
+        if (!mpq_equal(data->friction[2 * i], data->friction[2 * i + 1])) return true;
+    return false;
+}
+
 bool exact_data_is_inelastic(const exact_data *data) { return data->width == data->dimension + data->constants; }
 
 void exact_data_start_energy(const exact_data *data, mpq_t largest) {

@@ -55,6 +55,8 @@ typedef struct exact_data {
 carom_status exact_data_create(const carom_impact *impact, const carom_exact_options *options, exact_data **data, const char **fault,
                                carom_error *error);
 void exact_data_free(exact_data *data);
+/// The friction of some contact is any of an interval, not of one number.
+bool exact_data_varies(const exact_data *data);
 /// No contact owes anything, ever.
 bool exact_data_is_inelastic(const exact_data *data);
 /// The largest y' (metric) y of the start, twice the energy that the impact can change: at a vertex, since energy is convex.

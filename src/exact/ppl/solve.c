@@ -102,7 +102,7 @@ static void run_phases(set_solver *solver) {
     solver->stop = session->stop;
     // Only an unfinished union of plain cells is a certified set; other modes, and the outer set of an interval of friction, claim nothing
     // before their fixpoint.
-    if (solver->stop && (options->mode != CAROM_EXACT_UNION || options->friction)) {
+    if (solver->stop && (options->mode != CAROM_EXACT_UNION || exact_data_varies(data))) {
         exact_pieces_free(&solver->pieces);
         exact_pieces_free(&solver->reached);
     }
@@ -197,11 +197,11 @@ static carom_status solve_data(const exact_data *data, const carom_exact_options
     exact_pieces_free(&solver.reached);
     // A fixpoint is the set itself, or an outer one in other modes; an unfinished union lies in the set.
     if (!status)
-        set->certificate = terminal                                                  ? "exact"
-                           : !set->pieces->count                                     ? "none"
-                           : options->mode != CAROM_EXACT_UNION || options->friction ? "outer"
-                           : carom_exact_set_complete(set)                           ? "exact"
-                                                                                     : "inner";
+        set->certificate = terminal                                                        ? "exact"
+                           : !set->pieces->count                                           ? "none"
+                           : options->mode != CAROM_EXACT_UNION || exact_data_varies(data) ? "outer"
+                           : carom_exact_set_complete(set)                                 ? "exact"
+                                                                                           : "inner";
     set->elapses = solver.counts.elapses;
     set->bits = solver.bits;
     set->seconds = exact_session_elapsed(session);
