@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How far `carom worst` reaches, beside many samples and walks, or the exact set, both ways along every axis of contact velocities.
 
-    benchmarks/worst.py [--carom build/carom] [--seconds 60] [--samples 2^20] [--walks 2^20] [--sampler walk] SCENE ...
+    benchmarks/worst.py [--carom build/carom] [--seconds 60 | --evaluations N] [--samples 2^20] [--walks 2^20] [--sampler walk] SCENE ...
 
 With --exact the reference is the exact set. One line of Markdown for each scene: directions; in how many the search is at least as far, to
 1e-9 of the axis' extent (with --exact to 0.1 % of it); in how many it is farther by 4 % of it; the median gain and the least. With
@@ -53,8 +53,8 @@ def reference(carom, scene, options):
 def compare(carom, scene, options):
     """Gains of the search over the reference in every direction, as shares of the reference's extent."""
     beaten = reference(carom, scene, options)
-    found = ask(carom, "worst", scene, *both_ways(beaten), "--seconds", str(options.seconds), "--bound-seconds", "0", "--sampler",
-                options.sampler)
+    effort = ["--evaluations", options.evaluations] if options.evaluations else ["--seconds", str(options.seconds)]
+    found = ask(carom, "worst", scene, *both_ways(beaten), *effort, "--bound-seconds", "0", "--sampler", options.sampler)
     # An axis along which nothing moves has no scale of its own.
     largest = max(most - least for least, most in beaten.values())
     gains = []
@@ -75,6 +75,7 @@ def main():
     build = os.path.join(os.path.dirname(__file__), "..", "build", "carom")
     parser.add_argument("--carom", default=build)
     parser.add_argument("--seconds", type=float, default=60, help="of search for each direction")
+    parser.add_argument("--evaluations", help="for each direction, instead of seconds: the same on every machine")
     parser.add_argument("--samples", default="2^20", help="by time stepping; 0: none")
     parser.add_argument("--walks", default="2^20", help="0: none")
     parser.add_argument("--sampler", default="walk", help="of the search")

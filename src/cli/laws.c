@@ -95,7 +95,9 @@ const carom_option *cli_blame(const cli_arguments *arguments, const carom_option
 
 void cli_place_error(const cli_arguments *arguments, const carom_scene *scene, const carom_option *rows, int count, carom_error *error) {
     // A draw of what is uncertain may have no impact.
-    if (!strncmp(error->message, "uncertain.", strlen("uncertain."))) carom_scene_place_key_error(scene, error);
+    const char *const key = "uncertain";
+    const size_t length = strlen(key);
+    if (!strncmp(error->message, key, length) && strchr(".:", error->message[length])) carom_scene_place_key_error(scene, error);
     const carom_option *row = cli_blame(arguments, rows, count, error);
     if (row) carom_scene_place_error(scene, row->name, error);
 }

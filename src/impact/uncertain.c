@@ -151,7 +151,9 @@ carom_status carom_uncertainty_impact(const carom_uncertainty *uncertainty, cons
     for (int i = 0; i < was->contacts && same; i++) same = !strcmp(now->names[i], was->names[i]);
     if (!status && !same) status = carom_fail(error, CAROM_BAD_INPUT, "uncertain.qpos: at a pose that was drawn there are other contacts");
     // Then the other numbers.
-    if (!status) status = carom_impact_vary(from, count, changed, numbers, impact, error);
+    carom_error inner;
+    if (!status && carom_impact_vary(from, count, changed, numbers, impact, &inner))
+        status = carom_fail(error, inner.status, "uncertain: of a point that was drawn, %s", inner.message);
     carom_impact_free(posed);
     carom_arena_free(&arena);
     return status;
