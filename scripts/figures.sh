@@ -79,7 +79,8 @@ if "$carom" exact scenes/block.yaml >/dev/null 2>&1; then
     draw exact-boxwall Jt.A,Jn.B
     "$carom" sweep scenes/block.yaml --vary mu=0.01:0.6:0.01 -o "$figures/sweep-block.png" >"$results/sweep-block.txt"
     "$carom" sweep scenes/block.yaml --vary v.1=-0.5:0.5:0.05 --vary mu=0.05:0.8:0.05 -o "$figures/sweep-map.png" >"$results/sweep-map.txt"
-    printf '%s\n' "$figures/sweep-block.png" "$figures/sweep-map.png"
+    "$carom" sweep scenes/compass.yaml --vary mu=1:5:0.5 --critical --map -o "$figures/sweep-modes.png" >"$results/sweep-modes.txt"
+    printf '%s\n' "$figures/sweep-block.png" "$figures/sweep-map.png" "$figures/sweep-modes.png"
 fi
 
 # ---------------------------------------------------------------------------------------------------------- hodographs

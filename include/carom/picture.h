@@ -44,6 +44,7 @@ typedef struct carom_plot {
     bool zoom;
     bool log_x;  ///< x holds logarithms to base 10; the axis shows the numbers themselves
     bool equal;  ///< one unit is as long on both axes
+    bool rows;   ///< y numbers rows: ticks at whole numbers only
     bool dark;   ///< light lines and letters on dark paper
     /// Of the one series of style CAROM_PLOT_COLOURED, if there is one: a number for each point, and what stands beside the bar of colours.
     const double *colours;

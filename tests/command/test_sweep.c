@@ -105,6 +105,33 @@ static void laws_and_files(void **state) {
     json_decref(most);
 }
 
+// A picture of the modes over friction: each has its entry in the key, and its line ends where the mode does.
+static void modes_over_one_parameter_are_drawn(void **state) {
+    if (!carom_exact_available()) skip();
+    char path[PATH_SIZE];
+    json_decref(
+        ask(*state, "sweep", join(path, scenes_path, "compass.yaml"), "--vary", "mu=1:5:1", "--critical", "--map", "-o", "modes.svg"));
+    char *picture = read_file(*state, "modes.svg");
+    check_text(picture, "compass gait: which joint modes are possible");
+    static const char *const modes[] = {"A backward | B lift", "A stick | B lift",     "A stick | B stick",
+                                        "A stick | B forward", "A backward | B stick", "A lift | B stick"};
+    for (int i = 0; i < 6; i++) {
+        char label[64];
+        snprintf(label, sizeof label, "%d: %s", i + 1, modes[i]);
+        check_text(picture, label);
+    }
+    free(picture);
+    // A sampled one says so; a map writes out lists that are short.
+    json_decref(ask(*state, "sweep", path, "--vary", "mu=1:5:4", "--sampled", "--samples", "16", "--map", "-o", "seen.svg"));
+    picture = read_file(*state, "seen.svg");
+    check_text(picture, "which joint modes are possible, as far as samples reach");
+    free(picture);
+    json_decref(ask(*state, "sweep", path, "--vary", "mu=1:2:1", "--vary", "mass=1:2:1", "-o", "map.svg"));
+    picture = read_file(*state, "map.svg");
+    check_text(picture, "a: A backward | B lift");
+    free(picture);
+}
+
 static void bad_input_is_refused_in_one_line(void **state) {
 #define FLAT "delassus: {W: [[1, 0], [0, 1]], u: [-1, 1], mu: [1]}\n"
     static const refusal refusals[] = {
@@ -120,6 +147,8 @@ static void bad_input_is_refused_in_one_line(void **state) {
         {"sweep case.yaml --vary mu=-1:1:1", "mu = -1", FLAT},
         {"sweep case.yaml --vary mu=0:1:1 --vary mu=0:1:1", "given twice", FLAT},
         {"sweep case.yaml --vary mu=0:1:1 --critical --hypothesis stronge", "--critical: needs exact sets", FLAT},
+        {"sweep case.yaml --vary mu=0:1:1 --map", "--map: is about a picture", FLAT},
+        {"sweep case.yaml --vary mu=0:1:1 --map -o modes.h5", "--map: is about a picture", FLAT},
         {"sweep case.yaml --vary mu=0:1:1 -o map.gif", "map.gif", FLAT},
         {"sweep case.yaml --vary mu=0:1:1 -o nowhere/s.h5", "nowhere", FLAT},
         {"sweep case.yaml --vary mu=0:1:1 --laws moraeu", "did you mean 'moreau'", FLAT},
@@ -155,6 +184,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(two_parameters_make_a_grid, set_up, tear_down),
         cmocka_unit_test_setup_teardown(other_sets_are_sampled, set_up, tear_down),
         cmocka_unit_test_setup_teardown(laws_and_files, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(modes_over_one_parameter_are_drawn, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_input_is_refused_in_one_line, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_interruption_keeps_the_points, set_up, tear_down),
     };

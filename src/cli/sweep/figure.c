@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The picture of a sweep: extents of the normal velocities over one parameter, or a map of the mode lists over two.
+// The pictures of a sweep: extents of the normal velocities, or the modes that are possible, over one parameter, and a map of the lists of
+// modes over two.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,10 +8,19 @@
 #include "carom/plot.h"
 #include "cli/sweep/sweep.h"
 
-enum { LABEL_SIZE = 128, MOST_LISTS = 8 };
+enum { LABEL_SIZE = 128, TITLE_SIZE = 256, MOST_LISTS = 8, MOST_ROWS = 16 };
+// Lists of modes that are longer, in characters, are not written out in the key.
+enum { SHORT_LIST = 80 };
 
 // Lines closer than this share of the largest velocity lie on one another, as those of mirrored contacts do.
 #define SAME_LINE 1e-9
+
+// "SCENE: what is drawn", and whether samples have only seen it.
+static void write_title(const sweep *s, const char *what, char title[TITLE_SIZE]) {
+    bool sampled = false;
+    for (int i = 0; i < s->count; i++) sampled |= !s->points[i].found.certified;
+    snprintf(title, TITLE_SIZE, "%s: %s%s", carom_scene_name(s->scene), what, sampled ? ", as far as samples reach" : "");
+}
 
 // The least or largest normal velocity of a contact at each point; returns its largest amount.
 static double fill_line(const sweep *s, int contact, int end, double *line) {
@@ -59,7 +69,9 @@ static carom_status draw_extents(const sweep *s, const char *path, carom_error *
         series[made] = (carom_plot_series){labels[made], style, s->count, x, values};
         made++;
     }
-    const carom_plot plot = {.title = carom_scene_name(s->scene),
+    char title[TITLE_SIZE];
+    write_title(s, "extents", title);
+    const carom_plot plot = {.title = title,
                              .x_label = s->axes[0].name,
                              .y_label = "normal velocity after the impact [m/s]",
                              .series = series,
@@ -81,7 +93,18 @@ static carom_status draw_map(const sweep *s, const char *path, carom_error *erro
     for (int i = 0; i < s->count && !arena.failed; i++) {
         const sweep_point *point = &s->points[i];
         const int list = point->list < MOST_LISTS ? point->list : MOST_LISTS, modes = point->found.modes->count;
-        if (!sizes[list]) snprintf(labels[list], LABEL_SIZE, "%s: %d mode%s", sweep_letter(list, letter), modes, modes == 1 ? "" : "s");
+        if (!sizes[list]) {
+            // The list itself where it is short, otherwise its length.
+            FILE *text = fmemopen(labels[list], LABEL_SIZE, "w");
+            if (text) fprintf(text, "%s: ", sweep_letter(list, letter));
+            for (int k = 0; k < modes && text; k++) {
+                if (k) fputs("; ", text);
+                sweep_put_motions(text, s->impact, &point->found.modes->modes[k]);
+            }
+            const long length = text ? ftell(text) : LABEL_SIZE;
+            if (text) fclose(text);
+            if (length > SHORT_LIST) snprintf(labels[list], LABEL_SIZE, "%s: %d modes", letter, modes);
+        }
         const size_t target = (size_t)list * count + (size_t)sizes[list]++;
         x[target] = point->values[0];
         y[target] = point->values[1];
@@ -91,16 +114,75 @@ static carom_status draw_map(const sweep *s, const char *path, carom_error *erro
     for (int i = 0; i <= MOST_LISTS && !arena.failed; i++)
         if (sizes[i])
             series[made++] = (carom_plot_series){labels[i], CAROM_PLOT_MARKS, sizes[i], x + (size_t)i * count, y + (size_t)i * count};
-    const carom_plot plot = {.title = carom_scene_name(s->scene),
+    char title[TITLE_SIZE];
+    write_title(s, "which joint modes are possible", title);
+    const carom_plot plot = {
+        .title = title, .x_label = s->axes[0].name, .y_label = s->axes[1].name, .series = series, .series_count = made};
+    const carom_status status = arena.failed ? carom_fail_memory(error, "figure") : carom_plot_write(&plot, path, error);
+    carom_arena_free(&arena);
+    return status;
+}
+
+// A line for each mode over the values for which it is possible: from half-way to the value before to half-way to the next. Where changes
+// were bisected, their two sides are values, too.
+static carom_status draw_modes(const sweep *s, const char *path, carom_error *error) {
+    const size_t room = (size_t)s->count + 2 * (size_t)s->change_count, contacts = (size_t)carom_impact_get_data(s->impact)->contacts;
+    carom_arena arena = {0};
+    const sweep_point **points = carom_arena_take(&arena, room, sizeof *points);
+    char labels[MOST_ROWS][LABEL_SIZE];
+    double *x = carom_arena_take(&arena, 3 * MOST_ROWS * room, sizeof *x), *y = carom_arena_take(&arena, 3 * MOST_ROWS * room, sizeof *y);
+    const carom_joint_mode *rows[MOST_ROWS];
+    carom_plot_series series[MOST_ROWS];
+    int total = 0, change = 0, made = 0;
+    bool more = false;
+    for (int i = 0; i < s->count && !arena.failed; i++) {
+        for (; change < s->change_count && s->changes[change].value < s->points[i].values[0]; change++) {
+            points[total++] = &s->changes[change].before;
+            points[total++] = &s->changes[change].after;
+        }
+        points[total++] = &s->points[i];
+    }
+    for (int i = 0; i < total; i++) {
+        const double value = points[i]->values[0], half = s->axes[0].step / 2;
+        const double left = i ? (points[i - 1]->values[0] + value) / 2 : total > 1 ? value : value - half;
+        const double right = i + 1 < total ? (value + points[i + 1]->values[0]) / 2 : total > 1 ? value : value + half;
+        const carom_joint_modes *modes = points[i]->found.modes;
+        for (int k = 0; k < modes->count; k++) {
+            // Rows are in the order in which modes first appear.
+            int row = 0;
+            while (row < made && memcmp(rows[row]->motions, modes->modes[k].motions, contacts)) row++;
+            if (row == MOST_ROWS) more = true;
+            if (row == MOST_ROWS) continue;
+            const size_t first = 3 * (size_t)row * room;
+            if (row == made) {
+                rows[made++] = &modes->modes[k];
+                series[row] = (carom_plot_series){labels[row], CAROM_PLOT_LINE, 0, x + first, y + first};
+                FILE *text = fmemopen(labels[row], LABEL_SIZE, "w");
+                if (text) fprintf(text, "%d: ", row + 1);
+                if (text) sweep_put_motions(text, s->impact, rows[row]);
+                if (text) fclose(text);
+            }
+            const double ends[] = {left, right, NAN};
+            for (int end = 0; end < 3; end++, series[row].count++) {
+                x[first + (size_t)series[row].count] = ends[end];
+                y[first + (size_t)series[row].count] = row + 1;
+            }
+        }
+    }
+    char title[TITLE_SIZE];
+    write_title(s, more ? "the first joint modes that are possible" : "which joint modes are possible", title);
+    const carom_plot plot = {.title = title,
                              .x_label = s->axes[0].name,
-                             .y_label = s->axes[1].name,
+                             .y_label = "joint mode, by its number in the key",
                              .series = series,
-                             .series_count = made};
+                             .series_count = made,
+                             .rows = true};
     const carom_status status = arena.failed ? carom_fail_memory(error, "figure") : carom_plot_write(&plot, path, error);
     carom_arena_free(&arena);
     return status;
 }
 
 carom_status sweep_write_figure(const sweep *s, const char *path, carom_error *error) {
-    return s->axis_count == 1 ? draw_extents(s, path, error) : draw_map(s, path, error);
+    if (s->axis_count > 1) return draw_map(s, path, error);
+    return cli_given(s->arguments, "map") ? draw_modes(s, path, error) : draw_extents(s, path, error);
 }

@@ -17,6 +17,7 @@ static const cli_flag flags[] = {
     {"critical", NULL, "bisect every change of the list of modes, and of uniqueness, over the first parameter (exact sets only)"},
     CLI_MODE_FLAGS,
     {"laws", "A,B,...", "also list the outcomes of these laws at each point, asked as the scene says"},
+    {"map", NULL, "over one parameter, draw which modes are possible instead of the extents"},
     {"output", "FILE",
      "draw the extents over one parameter, or the map of modes over two (PNG, SVG or PDF), or write all that is found (HDF5: .h5)"},
     {"json", NULL, "print one JSON document"},
@@ -261,11 +262,10 @@ static json_t *make_document(const sweep *s) {
     return json_pack("{s:s, s:o, s:o}", "schema", "carom.sweep/1", "points", points, "critical", critical);
 }
 
-// "A stick | B lift"
-static void print_motions(const carom_impact *impact, const carom_joint_mode *mode) {
+void sweep_put_motions(FILE *file, const carom_impact *impact, const carom_joint_mode *mode) {
     const carom_impact_data *data = carom_impact_get_data(impact);
     for (int i = 0; i < data->contacts; i++)
-        printf("%s%s %s", i ? " | " : "", data->names[i], carom_contact_motion_name((carom_contact_motion)mode->motions[i]));
+        fprintf(file, "%s%s %s", i ? " | " : "", data->names[i], carom_contact_motion_name((carom_contact_motion)mode->motions[i]));
 }
 
 // The modes of one list that another does not have.
@@ -275,7 +275,7 @@ static void print_missing(const carom_impact *impact, const char *sign, const ca
         for (int k = 0; k < in->count && !has; k++) has = !memcmp(of->modes[i].motions, in->modes[k].motions, (size_t)of->sizes.contacts);
         if (has) continue;
         printf("    %s ", sign);
-        print_motions(impact, &of->modes[i]);
+        sweep_put_motions(stdout, impact, &of->modes[i]);
         putchar('\n');
     }
 }
@@ -314,7 +314,7 @@ static void print_text(const sweep *s) {
         printf("%s: ", sweep_letter(s->points[i].list, letter));
         for (int k = 0; k < modes->count; k++) {
             if (k) printf("; ");
-            print_motions(s->impact, &modes->modes[k]);
+            sweep_put_motions(stdout, s->impact, &modes->modes[k]);
         }
         putchar('\n');
     }
@@ -341,6 +341,8 @@ static carom_status solve(sweep *s, const carom_control *control, carom_error *e
     carom_result_writer *writer = NULL;
     s->impact = carom_scene_impact(s->scene);
     carom_status status = read_axes(s, error);
+    if (!status && cli_given(s->arguments, "map") && (!figure || table))
+        status = carom_fail(error, CAROM_BAD_INPUT, "--map: is about a picture: name it by -o, such as -o map.png");
     if (!status && figure && !table) status = carom_plot_check(figure, error);
     if (!status) status = sweep_read_laws(s, error);
     if (!status && table) status = carom_result_writer_create(figure, s->scene, &writer, error);

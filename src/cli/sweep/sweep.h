@@ -61,6 +61,8 @@ enum { SWEEP_LETTER_SIZE = 16 };
 const char *sweep_letter(int list, char letter[SWEEP_LETTER_SIZE]);
 /// Do two certified lists hold the same modes?
 bool sweep_same_modes(const carom_joint_modes *a, const carom_joint_modes *b);
+/// Writes what the contacts do: "A stick | B lift".
+void sweep_put_motions(FILE *file, const carom_impact *impact, const carom_joint_mode *mode);
 /// Least and largest velocity of all modes, of a contact's normal or of a tangent; NaN without modes.
 void sweep_extent(const carom_joint_modes *modes, int index, bool tangent, double range[2]);
 
@@ -78,7 +80,7 @@ bool sweep_is_table(const char *path);
 /// Writes points, changes and outcomes of laws as tables, and commits the file.
 carom_status sweep_write_tables(const sweep *s, carom_result_writer *writer, bool finished, carom_error *error);
 
-/// Draws the extents over one parameter, or the map of modes over two.
+/// Draws the extents over one parameter, with --map the modes, or the map of lists of modes over two.
 carom_status sweep_write_figure(const sweep *s, const char *path, carom_error *error);
 
 #endif

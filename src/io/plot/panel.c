@@ -379,6 +379,8 @@ carom_status carom_panel_print(FILE *script, carom_panel *panel, int number, dou
     // 1, whose logarithm is 0, is no origin.
     if (plot->log_x) fputs("unset yzeroaxis\n", script);
     if (plot->log_x) print_decades(script, shown->x);
+    // Nor is row 0.
+    if (plot->rows) fputs("unset xzeroaxis\n", script);
     fputs(plot->equal ? "set size ratio -1\n" : "set size noratio\n", script);
     for (int64_t i = 0; i < panel->mark_count; i++) {
         const carom_panel_mark *far = &panel->marks[i];

@@ -187,6 +187,7 @@ static void print_ticks(FILE *script, const carom_panel *panel) {
     double x = tick_step(shown->x, panel->plot->equal ? scale * wide : panel->width, false);
     double y = tick_step(shown->y, panel->plot->equal ? scale * high : panel->height, true);
     if (panel->plot->equal) x = y = fmax(x, y);
+    if (panel->plot->rows) y = 1;
     fprintf(script, "set xtics %.17g\nset ytics %.17g\n", x, y);
 }
 
