@@ -6,6 +6,7 @@
 
 #include "carom/files.h"
 #include "carom/plot.h"
+#include "carom/pose.h"
 #include "carom/result.h"
 #include "carom/scene.h"
 #include "carom/stage.h"

@@ -32,9 +32,6 @@ typedef struct carom_scene_design {
     double target;
 } carom_scene_design;
 
-/// The model of a scene whose pose is not known, by itself.
-typedef struct carom_scene_pose carom_scene_pose;
-
 struct carom_scene {
     carom_document *document;  ///< owns every text below; numbers stay in it as they were written
     const char *name;
@@ -63,7 +60,7 @@ struct carom_scene {
     carom_ground ground;                ///< that model_options may point to
     carom_scene_design design;
     carom_uncertainty *uncertainty;  ///< NULL: every number of the impact is known
-    carom_scene_pose *pose;          ///< that the uncertainty may move; NULL: it is known
+    struct carom_scene_pose *pose;   ///< that the uncertainty may move; NULL: it is known
     const char **warnings;
     int warning_count;
     const char **notes;
@@ -109,7 +106,6 @@ carom_status carom_scene_read_design(carom_scene *scene, const carom_node *desig
 
 /// Reads `uncertain`, for an impact that is there already.
 carom_status carom_scene_read_uncertain(carom_scene *scene, const carom_node *node, carom_error *error);
-void carom_scene_free_pose(carom_scene_pose *pose);
 
 /// The model of a scene at the scene's state, with these values of its parameters (NULL: the scene's).
 /// @param digest  receives the bytes of the model file; may be NULL

@@ -76,6 +76,19 @@ static void other_sets_are_sampled(void **state) {
     json_decref(sweep);
 }
 
+// A coordinate of the pose: the block turned by an angle and by its negative has mirrored extents, and at 0 those of the scene.
+static void poses_are_swept(void **state) {
+    if (!carom_exact_available()) skip();
+    char path[PATH_SIZE];
+    json_t *sweep = ask(*state, "sweep", join(path, scenes_path, "block.yaml"), "--vary", "qpos.3=-0.1:0.1:0.1");
+    assert_int_equal(length(sweep, "points"), 3);
+    assert_close(number(sweep, "points.1.extent.normal.0.1"), .0930184, 1e-7);
+    assert_close(number(sweep, "points.0.extent.normal.0.1"), .111511, 1e-6);
+    assert_close(number(sweep, "points.0.extent.normal.0.1"), number(sweep, "points.2.extent.normal.1.1"), 1e-9);
+    assert_close(number(sweep, "points.0.extent.normal.1.1"), number(sweep, "points.2.extent.normal.0.1"), 1e-9);
+    json_decref(sweep);
+}
+
 // Outcomes of laws at each point: those of the law alone on that impact. A file has them all, and the points.
 static void laws_and_files(void **state) {
     char path[PATH_SIZE];
@@ -145,6 +158,7 @@ static void bad_input_is_refused_in_one_line(void **state) {
         {"sweep case.yaml --vary mu=0:1:1e-9", "more than 100000 values", FLAT},
         {"sweep case.yaml --vary mu.B=0:1:1", "did you mean 'mu.A'", FLAT},
         {"sweep case.yaml --vary mu=-1:1:1", "mu = -1", FLAT},
+        {"sweep case.yaml --vary qpos.1=0:1:1", "'qpos.1': only a scene with 'model' and a list of contacts has a pose", FLAT},
         {"sweep case.yaml --vary mu=0:1:1 --vary mu=0:1:1", "given twice", FLAT},
         {"sweep case.yaml --vary mu=0:1:1 --critical --hypothesis stronge", "--critical: needs exact sets", FLAT},
         {"sweep case.yaml --vary mu=0:1:1 --map", "--map: is about a picture", FLAT},
@@ -183,6 +197,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(critical_friction_of_the_compass_gait, set_up, tear_down),
         cmocka_unit_test_setup_teardown(two_parameters_make_a_grid, set_up, tear_down),
         cmocka_unit_test_setup_teardown(other_sets_are_sampled, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(poses_are_swept, set_up, tear_down),
         cmocka_unit_test_setup_teardown(laws_and_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(modes_over_one_parameter_are_drawn, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_input_is_refused_in_one_line, set_up, tear_down),

@@ -11,9 +11,8 @@
 
 static const cli_flag flags[] = {
     {"vary", "NAME=FROM:TO:STEP",
-     "a parameter and its values: mu, mu.CONTACT, restitution, restitution.CONTACT, mass (a factor), v.I (I from 1) or a velocity's name; "
-     "a "
-     "second --vary makes a grid"},
+     "a parameter and its values: mu, mu.CONTACT, restitution, restitution.CONTACT, mass (a factor), v.I (I from 1) or a velocity's name, "
+     "qpos.I (a coordinate of the pose); a second --vary makes a grid"},
     {"critical", NULL, "bisect every change of the list of modes, and of uniqueness, over the first parameter (exact sets only)"},
     CLI_MODE_FLAGS,
     {"laws", "A,B,...", "also list the outcomes of these laws at each point, asked as the scene says"},
@@ -30,8 +29,28 @@ static const cli_flag flags[] = {
 
 // ------------------------------------------------------------------------------------------------------------ parameters
 
+// "qpos.3", a coordinate of the pose from 1; false for another name.
+static bool find_coordinate(sweep *s, sweep_axis *axis, carom_status *status, carom_error *error) {
+    static const char start[] = "qpos.";
+    axis->coordinate = -1;
+    if (strncmp(axis->name, start, strlen(start)) != 0) return false;
+    carom_error inner;
+    *status = s->pose ? CAROM_OK : carom_scene_pose_create(s->scene, &s->pose, &inner);
+    if (*status) {
+        carom_fail(error, *status, "--vary: '%.80s': %.400s", axis->name, inner.message);
+        return true;
+    }
+    char *end;
+    const long number = strtol(axis->name + strlen(start), &end, 10);
+    const int size = carom_scene_pose_size(s->pose);
+    if (number < 1 || number > size || *end)
+        *status = carom_fail(error, CAROM_BAD_INPUT, "--vary: '%.80s' is not qpos.I with I from 1 to %d", axis->name, size);
+    axis->coordinate = (int)number - 1;
+    return true;
+}
+
 // "mu.A=0:2:0.05"
-static carom_status read_axis(const carom_impact *impact, const char *text, sweep_axis *axis, carom_error *error) {
+static carom_status read_axis(sweep *s, const char *text, sweep_axis *axis, carom_error *error) {
     const char *equals = strrchr(text, '=');
     const size_t length = equals ? (size_t)(equals - text) : 0;
     if (!length || length >= sizeof axis->name)
@@ -39,8 +58,10 @@ static carom_status read_axis(const carom_impact *impact, const char *text, swee
     memcpy(axis->name, text, length);
     axis->name[length] = '\0';
     carom_error inner;
-    if (carom_parameter_find(impact, axis->name, &axis->parameter, &inner))
-        return carom_fail(error, inner.status, "--vary: %s", inner.message);
+    carom_status status = CAROM_OK;
+    if (!find_coordinate(s, axis, &status, error) && carom_parameter_find(s->impact, axis->name, &axis->parameter, &inner))
+        status = carom_fail(error, inner.status, "--vary: %s", inner.message);
+    if (status) return status;
 
     double values[3] = {NAN, NAN, NAN};
     const char *next = equals + 1;
@@ -81,7 +102,7 @@ static carom_status read_axes(sweep *s, carom_error *error) {
         if (strcmp(arguments->settings[i].name, "vary") != 0) continue;
         if (s->axis_count == SWEEP_MOST_PARAMETERS)
             return carom_fail(error, CAROM_BAD_INPUT, "--vary: at most %d parameters can be varied", SWEEP_MOST_PARAMETERS);
-        const carom_status status = read_axis(s->impact, arguments->settings[i].value, &s->axes[s->axis_count], error);
+        const carom_status status = read_axis(s, arguments->settings[i].value, &s->axes[s->axis_count], error);
         if (status) return status;
         points *= s->axes[s->axis_count++].count;
     }
@@ -109,18 +130,47 @@ void sweep_extent(const carom_joint_modes *modes, int index, bool tangent, doubl
     }
 }
 
+// The impact at the pose with these values of the parameters that are coordinates. It has the contacts of the scene, or columns would mean
+// something else.
+static carom_status pose_impact(const sweep *s, const double *values, carom_impact **posed, carom_error *error) {
+    const size_t size = (size_t)carom_scene_pose_size(s->pose);
+    double *qpos = malloc((size + 1) * sizeof *qpos);
+    if (!qpos) return carom_fail_memory(error, "sweep");
+    memcpy(qpos, carom_scene_pose_own(s->pose), size * sizeof *qpos);
+    for (int i = 0; i < s->axis_count; i++)
+        if (s->axes[i].coordinate >= 0) qpos[s->axes[i].coordinate] = values[i];
+    const carom_status status = carom_scene_pose_freeze(s->pose, qpos, posed, error);
+    free(qpos);
+    if (status) return status;
+    const carom_impact_data *now = carom_impact_get_data(*posed), *was = carom_impact_get_data(s->impact);
+    bool same = now->nv == was->nv && now->contacts == was->contacts && now->tangent_dim == was->tangent_dim;
+    for (int i = 0; i < was->contacts && same; i++) same = !strcmp(now->names[i], was->names[i]);
+    if (same) return CAROM_OK;
+    carom_impact_free(*posed);
+    *posed = NULL;
+    return carom_fail(error, CAROM_BAD_INPUT, "at this pose there are other contacts than those of the scene");
+}
+
 // The modes of the impact with these values of its parameters. After an interruption a list that is not certified is a part of one.
 static carom_status ask_point(sweep *s, sweep_point *point, carom_error *error) {
     carom_parameter parameters[SWEEP_MOST_PARAMETERS];
-    for (int i = 0; i < s->axis_count; i++) parameters[i] = s->axes[i].parameter;
-    carom_impact *varied = NULL;
+    double values[SWEEP_MOST_PARAMETERS];
+    int count = 0;
+    for (int i = 0; i < s->axis_count; i++) {
+        if (s->axes[i].coordinate >= 0) continue;
+        parameters[count] = s->axes[i].parameter;
+        values[count++] = point->values[i];
+    }
+    carom_impact *posed = NULL, *varied = NULL;
     carom_error inner;
-    carom_status status = carom_impact_vary(s->impact, s->axis_count, parameters, point->values, &varied, &inner);
+    carom_status status = s->pose ? pose_impact(s, point->values, &posed, &inner) : CAROM_OK;
+    if (!status) status = carom_impact_vary(posed ? posed : s->impact, count, parameters, values, &varied, &inner);
     if (!status) status = cli_find_modes(&s->finder, varied, &point->found, &inner);
     // Laws are asked at the points of the grid, not where changes are looked for.
     if (!status && point == &s->points[s->count]) status = sweep_ask_laws(s, varied, s->count, &inner);
     if (status) carom_fail(error, status, "%s = %.9g: %.400s", s->axes[0].name, point->values[0], inner.message);
     carom_impact_free(varied);
+    carom_impact_free(posed);
     return status;
 }
 
@@ -371,6 +421,7 @@ static void release(sweep *s) {
     free(s->changes);
     sweep_release_laws(s);
     cli_mode_finder_free(&s->finder);
+    carom_scene_pose_free(s->pose);
 }
 
 static int run_sweep(const cli_arguments *arguments) {

@@ -4,6 +4,7 @@
 #ifndef CAROM_CLI_SWEEP_H
 #define CAROM_CLI_SWEEP_H
 
+#include "carom/pose.h"
 #include "carom/vary.h"
 #include "cli/modes/modes.h"
 
@@ -13,6 +14,7 @@ enum { SWEEP_MOST_PARAMETERS = 2, SWEEP_MOST_POINTS = 100000 };
 typedef struct sweep_axis {
     char name[CAROM_MAX_NAME + 32];
     carom_parameter parameter;
+    int coordinate;  ///< of the pose, instead; -1: it is no coordinate
     double from, step;
     int count;
 } sweep_axis;
@@ -41,8 +43,9 @@ typedef struct sweep_law {
 
 typedef struct sweep {
     const cli_arguments *arguments;
-    const carom_scene *scene;
+    carom_scene *scene;
     const carom_impact *impact;
+    carom_scene_pose *pose;  ///< NULL where no coordinate of it varies
     cli_mode_finder finder;
     sweep_axis axes[SWEEP_MOST_PARAMETERS];
     int axis_count;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/pose.h"
 #include "io/io_internal.h"
 #include "io/utf8.h"
 
@@ -175,7 +176,7 @@ carom_status carom_scene_read_motion_for(const char *path, const carom_registry 
 void carom_scene_free(carom_scene *scene) {
     if (!scene) return;
     carom_uncertainty_free(scene->uncertainty);
-    carom_scene_free_pose(scene->pose);
+    carom_scene_pose_free(scene->pose);
     carom_impact_free(scene->impact);
     carom_impact_free(scene->whole);
     carom_body_free(scene->body);

@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The key `uncertain` of a scene: which numbers of its impact are not known, and how they are distributed.
 #include <math.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "carom/pose.h"
 #include "io/io_internal.h"
 
 enum { VELOCITIES, VERTICES, COORDINATES, LENGTHS };
-
-// What `freeze` needs: the model, by itself, one caller at a time.
-struct carom_scene_pose {
-    pthread_mutex_t lock;
-    carom_model *model;
-    carom_model_contact *contacts;
-    int contact_count;
-};
 
 typedef struct uncertain_fields {
     const carom_node *velocity, *friction, *restitution, *qpos, *mass;
@@ -99,45 +89,19 @@ static carom_status read_spreads(carom_scene *scene, const carom_node *map, doub
 // ---------------------------------------------------------------------------------------------------------------- pose
 
 static carom_status freeze(void *user, const double *qpos, carom_impact **impact, carom_error *error) {
-    carom_scene_pose *pose = user;
-    pthread_mutex_lock(&pose->lock);
-    carom_status status = carom_model_set_state(pose->model, qpos, carom_model_nq(pose->model), NULL, 0, error);
-    if (!status) status = carom_model_freeze(pose->model, pose->contacts, pose->contact_count, impact, error);
-    pthread_mutex_unlock(&pose->lock);
-    return status;
-}
-
-void carom_scene_free_pose(carom_scene_pose *pose) {
-    if (!pose) return;
-    pthread_mutex_destroy(&pose->lock);
-    carom_model_free(pose->model);
-    free(pose->contacts);
-    free(pose);
+    return carom_scene_pose_freeze(user, qpos, impact, error);
 }
 
 static carom_status read_pose(carom_scene *scene, const carom_node *node, carom_length *lengths, carom_uncertainty_data *data,
                               carom_error *error) {
-    const carom_node *listed = carom_node_find(carom_document_root(scene->document), "contacts");
-    if (!scene->model || !listed || listed->kind != CAROM_NODE_LIST)
-        return carom_document_refuse(scene->document, node, error,
-                                     "only a scene with 'model' and a list of contacts has a pose that may be uncertain");
-    lengths[COORDINATES].value = carom_model_nq(scene->model);
+    carom_error inner;
+    if (carom_scene_pose_create(scene, &scene->pose, &inner)) return carom_document_pass_on(scene->document, node, &inner, error);
+    lengths[COORDINATES].value = data->nq = carom_scene_pose_size(scene->pose);
     const carom_field box = {"box", CAROM_FIELD_VECTOR, .required = true, .rows = COORDINATES, .least = 0, .most = HUGE_VAL};
-    carom_status status = carom_fields_read(scene->document, node, &box, 1, lengths, &data->qpos_box, error);
-    if (status) return status;
-    carom_scene_pose *pose = calloc(1, sizeof *pose);
-    if (!pose || pthread_mutex_init(&pose->lock, NULL)) {
-        free(pose);
-        return carom_fail_memory(error, carom_scene_path(scene));
-    }
-    scene->pose = pose;
-    status = carom_scene_list_contacts(scene, listed, &pose->contacts, &pose->contact_count, error);
-    if (!status) status = carom_scene_load_model(scene, NULL, NULL, &pose->model, error);
-    data->nq = carom_model_nq(scene->model);
-    data->qpos = carom_model_qpos(scene->model);
+    data->qpos = carom_scene_pose_own(scene->pose);
     data->freeze = freeze;
-    data->user = pose;
-    return status;
+    data->user = scene->pose;
+    return carom_fields_read(scene->document, node, &box, 1, lengths, &data->qpos_box, error);
 }
 
 // ----------------------------------------------------------------------------------------------------------------- all
