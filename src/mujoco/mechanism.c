@@ -116,7 +116,8 @@ static carom_status warn_of_motion(carom_model *model, const model_mechanism *me
         status = model_warn(model, error,
                             "torsional and rolling friction of geoms (condim above 3) is left out: contacts have sliding friction only");
     if (!status && model_has_actuators(model) && !mechanism->rows)
-        status = model_warn(model, error, "the actuators get no control: each of the %d controls is 0", model_count(compiled->nu));
+        status = model_warn(model, error, "the actuators get no control: each of the %d controls is 0, or what its range has nearest to it",
+                            model_count(compiled->nu));
     return status;
 }
 

@@ -536,6 +536,32 @@ static void saved_states_go_on_bit_by_bit(void **state) {
         assert_refused(carom_integrator_run(&request, NULL, &answer, &error), CAROM_BAD_INPUT, error, cases[i].text);
         free_options(options);
     }
+    // So are numbers that no run has saved.
+    static const struct {
+        const char *column;
+        int count;
+        double first;
+        const char *text;
+    } wrong[] = {{"closed", 4, 0.5, "resume: closed: 0.5 is not the number of a constraint"},
+                 {"closed", 4, 1e300, "resume: closed: 1e+300 is not"},
+                 {"basis", 401, 1, "resume: basis: no contact problem has 401 numbers"},
+                 {"steps", 0, -1, "resume: steps: a run cannot have done -1 steps"}};
+    for (int i = 0; i < 4; i++) {
+        carom_motion_answer other = run(mechanism, (const char *[]){"duration", "0.1", NULL}), answer;
+        carom_error error;
+        double numbers[401] = {wrong[i].first};
+        const int column = carom_table_find(other.saved, wrong[i].column);
+        if (wrong[i].count)
+            assert_ok(carom_table_set_series(other.saved, column, numbers, wrong[i].count, &error), error);
+        else
+            *carom_table_integers(other.saved, column) = (int64_t)wrong[i].first;
+        stepping_choice *options = start_options((const char *[]){"duration", "1", NULL});
+        const carom_motion_request request = {
+            .integrator = options->integrator, .motion = &motion, .options = options->options, .registry = registry, .resume = other.saved};
+        assert_refused(carom_integrator_run(&request, NULL, &answer, &error), CAROM_BAD_INPUT, error, wrong[i].text);
+        carom_motion_answer_free(&other);
+        free_options(options);
+    }
     carom_motion_answer_free(&first);
 }
 

@@ -7,7 +7,7 @@
 #include "dynamics/stepping/stepping.h"
 
 // Kinds of coordinates with tubes, by their unit. Numbers of quaternions have none.
-static const struct { const char *unit, *name, *label; } kinds[] = {{"m", "tube-m", "coordinate [m]"}, {"rad", "tube-rad", "angle [rad]"}};
+static const struct { const char *unit, *name; } kinds[] = {{"m", "tube-m"}, {"rad", "tube-rad"}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 // The tube of the coordinate of a kind whose members part most: extent and quantiles over the recorded times that are shown.
@@ -46,7 +46,7 @@ static carom_status draw_tube(const carom_figures *figures, const char *const *u
         series[j] = (carom_plot_series){lines[j].label, CAROM_PLOT_LINE, (int64_t)rows, values + LINES * rows, values + j * rows};
     }
     char label[128];
-    snprintf(label, sizeof label, "%.80s, %s", mechanism->position_names[widest], kinds[kind].label);
+    snprintf(label, sizeof label, "%.80s [%s]", mechanism->position_names[widest], kinds[kind].unit);
     const carom_plot plot = {.title = figures->title, .x_label = "time [s]", .y_label = label, .series = series, .series_count = LINES};
     const carom_status status = figures->receive(figures->user, kinds[kind].name, &plot, error);
     free(values);

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of a run between two steps, with all that the next step depends on: a run that goes on from it is the same, bit by bit.
+#include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dynamics/stepping/columns.h"
 #include "dynamics/stepping/solver.h"
+
+// Sizes of a basis and of impulses beyond which a file is not one of ours, and would only take memory.
+enum { MOST_BASIS = STEPPING_MOST_PIVOTED, MOST_ROWS = CAROM_MAX_LCP };
 
 enum { KEY_FIELDS = 4, WORKS = 5, EXTREMES = 5, COUNTERS = 4 };
 
@@ -76,7 +81,8 @@ carom_status stepping_resume(stepping *run, const carom_table *saved, carom_erro
     if (step != run->options->step)
         return carom_fail(error, CAROM_BAD_INPUT, "step: %.17g s is not the %.17g s of the saved state", run->options->step, step);
     const int64_t done = *carom_table_integer_column(saved, SAVED_COUNT);
-    if (done < 0 || done > run->steps)
+    if (done < 0) return carom_fail(error, CAROM_BAD_INPUT, "resume: steps: a run cannot have done %" PRId64 " steps", done);
+    if (done > run->steps)
         return carom_fail(error, CAROM_BAD_INPUT, "duration: %g s end before the saved state, at %g s", run->options->duration,
                           (double)done * step);
     run->step = done;
@@ -92,11 +98,17 @@ carom_status stepping_resume(stepping *run, const carom_table *saved, carom_erro
     for (int k = 0; k < COUNTERS; k++) *counters[k] = carom_table_integer_column(saved, SAVED_COUNTERS)[k];
     int numbers, size, rows;
     const double *keys = carom_table_series(saved, SAVED_CLOSED, 0, &numbers);
+    for (int i = 0; i < numbers; i++)
+        if (!(keys[i] >= INT_MIN && keys[i] <= INT_MAX && keys[i] == floor(keys[i])))
+            return carom_fail(error, CAROM_BAD_INPUT, "resume: closed: %g is not the number of a constraint", keys[i]);
     carom_status status = stepping_reserve(run, numbers / KEY_FIELDS, 0, error);
     for (int i = 0; i < numbers / KEY_FIELDS && !status; i++) {
         const double *key = keys + KEY_FIELDS * i;
         run->closed[run->closed_count++] = (stepping_key){(int)key[0], (int)key[1], (int)key[2], (int)key[3]};
     }
     const double *basis = carom_table_series(saved, SAVED_BASIS, 0, &size), *impulse = carom_table_series(saved, SAVED_IMPULSE, 0, &rows);
+    if (size > MOST_BASIS || rows > MOST_ROWS)
+        return carom_fail(error, CAROM_BAD_INPUT, "resume: %s: no contact problem has %d numbers", size > MOST_BASIS ? "basis" : "impulse",
+                          size > MOST_BASIS ? size : rows);
     return status ? status : stepping_solver_set_start(run->solver, basis, size, impulse, rows, error);
 }

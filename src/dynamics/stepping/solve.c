@@ -12,8 +12,8 @@
 
 // A basis that is still right gives round-off; anything else is solved anew.
 #define WARM_RESIDUAL 1e-12
-// Sizes up to which problems are pivoted first, and up to which they are when sweeps fail.
-enum { MOST_PIVOTED = 100, MOST_PIVOTED_AT_ALL = 400 };
+// Size up to which problems are pivoted first.
+enum { MOST_PIVOTED = 100 };
 
 // Arrays for an LCP of this size.
 static carom_status reserve(stepping_solver *solver, int size, carom_error *error) {
@@ -274,7 +274,7 @@ carom_status stepping_solver_solve(stepping_solver *solver, stepping_problem *pr
         else
             memset(problem->impulse, 0, (size_t)rows * sizeof *problem->impulse);
         residual = stepping_sweep(solver, problem);
-        if (residual > CAROM_LCP_TOLERANCE && solver->size > MOST_PIVOTED && solver->size <= MOST_PIVOTED_AT_ALL)
+        if (residual > CAROM_LCP_TOLERANCE && solver->size > MOST_PIVOTED && solver->size <= STEPPING_MOST_PIVOTED)
             status = pivot(solver, problem, pivots, &residual, error);
     }
     if (status) return status;

@@ -6,6 +6,9 @@
 
 #include "dynamics/stepping/stepping.h"
 
+/// The size up to which an LCP is pivoted where sweeps fail.
+enum { STEPPING_MOST_PIVOTED = 400 };
+
 /// A force of the LCP: rows of the problem along which it pushes.
 typedef struct stepping_force {
     int row, width;

@@ -156,12 +156,15 @@ static carom_status load_start(stepping *run, carom_error *error) {
     return status;
 }
 
+// The error of the energy: how far it is from that of the start and all work since, or how far above that of the start, actuators and
+// resistance alone, to which contacts and impacts must not add.
 static void note_energy(stepping *run) {
     const stepping_work *work = &run->work;
     stepping_look(run);
     const double energy = run->terms.kinetic + run->terms.potential;
-    const double expected = run->initial + work->actuators + work->resistance + work->friction + work->contact + work->impact;
-    run->energy_error = fmax(run->energy_error, fabs(energy - expected));
+    const double most = run->initial + work->actuators + work->resistance;
+    const double expected = most + work->friction + work->contact + work->impact;
+    run->energy_error = fmax(run->energy_error, fmax(fabs(energy - expected), energy - most));
     if (!isfinite(energy)) run->verdict = CAROM_NO_FORCE;
 }
 

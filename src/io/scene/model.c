@@ -189,8 +189,11 @@ static carom_status read_model(carom_scene *scene, const carom_node *root, carom
         status = contacts->kind == CAROM_NODE_MAP ? carom_scene_detect_contacts(scene, contacts, error)
                                                   : freeze_listed(scene, contacts, scene->model, error);
     if (!status && fields.control && scene->moves && !scene->mechanism)
-        status = carom_scene_warn(scene, fields.control, error, "has no effect: this integrator leaves actuators out");
-    if (!status) status = pass_warnings_on(scene, contacts, scene->model, error);
+        status = carom_scene_warn(scene, fields.control, error,
+                                  "has no effect: with this integrator actuators get the controls of the keyframe in 'state', or 0");
+    // What a motion leaves out is the model's.
+    const carom_node *place = scene->mechanism ? carom_node_find(root, "model") : contacts;
+    if (!status) status = pass_warnings_on(scene, place, scene->model, error);
     if (scene->system) {
         scene->motion.form = CAROM_MOTION_SYSTEM;
         scene->motion.system = scene->system;
