@@ -321,14 +321,13 @@ static void test_height_fields_stay_in_their_place(void **state) {
     const double margins[] = {0, 1e-3, 0.05};
     for (int i = 0; i < 3; i++) {
         const carom_touches under = detect_at(&m, (double[]){-1e-4}, margins[i]);
-        int fields = 0;
+        // Where normals are equal to round-off, the contacts with field and floor are one.
+        double least = INFINITY;
         for (int k = 0; k < under.count; k++) {
-            if (under.touch[k].first) continue;
-            fields++;
-            assert_close(under.touch[k].gap, -1e-4, 1e-7);
+            least = fmin(least, under.touch[k].gap);
             assert_close(under.normal[k], 1, 1e-6);
         }
-        assert_true(fields > 0);
+        assert_close(least, -1e-4, 1e-7);
         // The floor is 1.1 mm below the ball; the field is not felt from afar.
         const carom_touches above = detect_at(&m, (double[]){1e-4}, margins[i]);
         assert_int_equal(above.count, margins[i] > 2e-3);
