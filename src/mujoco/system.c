@@ -246,8 +246,7 @@ static carom_status refuse_unheeded(const carom_model *model, carom_error *error
     }
     if (model_has_foreign_parts(compiled))
         return carom_fail(error, CAROM_UNSUPPORTED,
-                          "%s: deformable bodies (flex) and plugins, which mechanisms with listed contacts do not heed" UNHEEDING,
-                          model->path);
+                          "%s: mechanisms with listed contacts do not heed deformable bodies (flex) and plugins" UNHEEDING, model->path);
     if (compiled->neq && model_is_enabled(model, mjDSBL_EQUALITY)) {
         model_write_name(model, mjOBJ_EQUALITY, 0, "number ", name, sizeof name);
         return carom_fail(error, CAROM_UNSUPPORTED,
@@ -266,7 +265,7 @@ static carom_status refuse_unheeded(const carom_model *model, carom_error *error
                               what);
     }
     if (model_has_actuators(model) && model_has_memory(compiled))
-        return carom_fail(error, CAROM_UNSUPPORTED, "%s: delays of actuators, which mechanisms with listed contacts do not heed" UNHEEDING,
+        return carom_fail(error, CAROM_UNSUPPORTED, "%s: mechanisms with listed contacts do not heed delays of actuators" UNHEEDING,
                           model->path);
     return CAROM_OK;
 }

@@ -585,6 +585,14 @@ static void bad_input_is_refused(void **state) {
         carom_error error;
         assert_refused(try_run(&mechanism, cases[i].pairs, NULL, &answer, &error), CAROM_BAD_INPUT, error, cases[i].text);
     }
+    // So is a law that cannot decide an impact, with the instant: both corners of a box land at once.
+    planar_body fallen = box;
+    fallen.position[1] = 0.06;
+    const carom_mechanism falling = planar_mechanism(&fallen);
+    carom_motion_answer none;
+    carom_error reason;
+    assert_refused(try_run(&falling, (const char *[]){"law", "stronge", "duration", "0.1", NULL}, NULL, &none, &reason), CAROM_BAD_INPUT,
+                   reason, "law: stronge does not decide the impact of 2 contacts at 0.045");
     // A force that is not a number ends the run with its reason.
     planar_body broken = box;
     broken.push = NAN;

@@ -76,10 +76,14 @@ carom_status stepping_collide(stepping *run, double t, const double *q, carom_er
     carom_stream_start_use(&choices, (uint64_t)seed, (uint64_t)run->impacts, CAROM_STREAM_SELECTION);
     double *velocity = run->equations ? run->problem.after : run->next;
     carom_motion_outcome outcome = {.velocity = velocity, .normal = run->normal_impulse, .tangent = run->tangent_impulse};
-    status = carom_motion_draw(run->call, &run->law, impact, seed, run->impacts, &choices, &outcome, error);
+    carom_error inner;
+    status = carom_motion_draw(run->call, &run->law, impact, seed, run->impacts, &choices, &outcome, &inner);
     const int dim = carom_impact_get_data(impact)->tangent_dim;
     carom_impact_free(impact);
-    if (status) return status;
+    if (status == CAROM_BAD_INPUT || status == CAROM_UNSUPPORTED)
+        return carom_fail(error, status, "law: %s does not decide the impact of %d contact%s at %g s: %s", run->law.law->name,
+                          problem->contacts, problem->contacts == 1 ? "" : "s", t, inner.message);
+    if (status) return carom_fail(error, status, "%s", inner.message);
     run->impacts++;
     memcpy(run->before, run->v, n * sizeof *run->v);
     if (outcome.index >= 0 && !run->equations) {
