@@ -311,6 +311,35 @@ static void a_failed_figure_leaves_no_page(void **state) {
     free(left);
 }
 
+// What figures show is chosen as for `carom plot`, and the page says how to draw them again.
+static void figures_take_a_zoom_and_a_focus(void **state) {
+    write_text(*state, "block.yaml", page_scene);
+    run_quietly(*state, 0,
+                "\"$carom\" compare block.yaml --zoom all --svg -o all; \"$carom\" compare block.yaml --focus moreau --dark --svg -o out");
+    char path[PATH_SIZE], *page = read_file(join(path, *state, "out"), "index.md");
+    char *svg = read_file(path, "figure-1-Jn.A-Jn.B.svg"), *all = read_file(join(path, *state, "all"), "figure-1-Jn.A-Jn.B.svg");
+    check_text(page, "carom plot out/compare.h5 --axes Jn.A,Jn.B --focus moreau --dark -o figure-1-Jn.A-Jn.B.png");
+    // The start is beyond the edge of the one, whose paper is dark, and in the other.
+    check_text(svg, "before the impact \u2192\u00a0(-0.443,\u00a0-0.443)");
+    check_text(svg, "#181c20");
+    check_text(all, ">before the impact<");
+    assert_null(strstr(all, "#181c20"));
+    free(page);
+    free(svg);
+    free(all);
+    json_t *drawn = ask(*state, "plot", "out/compare.h5", "--panels", "Jn.A:Jn.B,Jt.A:Jn.A", "--size", "column", "-o", "two.pdf");
+    assert_string_equal(json_string_value(json_array_get(at(drawn, "files"), 0)), "two.pdf");
+    json_decref(drawn);
+    char *pdf = read_file(*state, "two.pdf");
+    assert_memory_equal(pdf, "%PDF-", 5);
+    free(pdf);
+    // Without gnuplot there is one line.
+    run_quietly(*state, 0, "PATH=/nowhere \"$carom\" plot out/compare.h5 --panels Jn.A:Jn.B,Jt.A:Jn.A -o no.png >said 2>&1; [ $? -eq 2 ]");
+    char *said = read_file(*state, "said");
+    assert_string_equal(said, "carom: no.png: pictures are drawn by gnuplot, which was not found\n");
+    free(said);
+}
+
 // One file, which needs no other: its pictures are in it, as the files beside it are, and every element is closed.
 static void the_page_as_html_stands_alone(void **state) {
     write_text(*state, "block.yaml", page_scene);
@@ -466,6 +495,9 @@ static const refusal refusals[] = {
     // values
     {"compare flat.yaml --threads 0 -o new", "--threads: '0'", NULL},
     {"compare flat.yaml --step -1 -o newer", "--step: -1", NULL},
+    {"compare flat.yaml --zoom near", "--zoom: 'near' is not set or all", NULL},
+    {"compare flat.yaml --focus newton", "--focus: 'newton' is not one of the laws that carom resolve --list prints", NULL},
+    {"compare flat.yaml --focus moreau --without moreau", "--focus: 'moreau' is not one of the laws that are asked", NULL},
     // options in scenes
     {"compare case.yaml", "case.yaml:2: impact.order: 'Z' names", "matrices: {" FLAT_PARTS "}\nimpact: {order: [Z]}\n"},
     {"compare case.yaml --order Q", "carom: --order: 'Q' names", "matrices: {" FLAT_PARTS "}\nimpact: {order: [Z]}\n"},
@@ -491,6 +523,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_failed_figure_leaves_no_page, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_page_of_others_stays, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_page_as_html_stands_alone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(figures_take_a_zoom_and_a_focus, set_up, tear_down),
         cmocka_unit_test_setup_teardown(laws_are_chosen, set_up, tear_down),
         cmocka_unit_test_setup_teardown(compare_asks_every_law, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_interrupted_comparison_says_which_law_is_incomplete, set_up, tear_down),

@@ -172,8 +172,12 @@ def _finite(out: Outcomes, x: str, y: str) -> tuple[Any, Any]:
 def _fit(ax: Any, zoom: str, points: Any, traces: Any, start: Any, pale: Sequence[bool], is_set: Sequence[bool]) -> _Plane:
     """The window of a figure, as the command fits it."""
     everything = [*points, *(path for trace in traces for path in trace)]
-    sets = [pair for pair, faded, of_set in zip(points, pale, is_set) if of_set and not faded]
-    marks = [pair for pair, faded, of_set in zip(points, pale, is_set) if not of_set and not faded]
+    # What is pale counts only where the rest is one point.
+    for heeded in ([not faded for faded in pale], [True] * len(pale)):
+        sets = [pair for pair, counts, of_set in zip(points, heeded, is_set) if of_set and counts]
+        marks = [pair for pair, counts, of_set in zip(points, heeded, is_set) if not of_set and counts]
+        if any(high > low for low, high in (_range([pair[k] for pair in sets + marks]) for k in (0, 1))):
+            break
     if zoom == "all" or not any(len(x) for x, _ in sets + marks):
         sets, marks = everything + ([] if start is None else [np.reshape(start, (2, 1))]), []
     ranges = [value for k in (0, 1) for value in _range([pair[k] for pair in sets])]

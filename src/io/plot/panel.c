@@ -20,6 +20,8 @@ enum { MOST_CELLS = 20000 };
 enum { MOST_NESTED = 2000 };
 // Traces that are drawn with full strength.
 enum { FEW_TRACES = 20 };
+// More states of paths than this are drawn thin.
+enum { MANY_ARROWS = 40 };
 
 static bool is_visible(const carom_plot_series *series, int64_t i) { return isfinite(series->x[i]) && isfinite(series->y[i]); }
 
@@ -95,46 +97,59 @@ bool carom_panel_is_shaded(const carom_panel *panel, int series) {
 
 // --------------------------------------------------------------------------------------------------------------- windows
 
+static void widen(carom_plot_window *window, double x, double y) {
+    window->x[0] = fmin(window->x[0], x);
+    window->x[1] = fmax(window->x[1], x);
+    window->y[0] = fmin(window->y[0], y);
+    window->y[1] = fmax(window->y[1], y);
+}
+
 carom_status carom_panel_create(const carom_plot *plot, const int *looks, const char *path, carom_panel *panel, carom_error *error) {
     *panel = (carom_panel){.plot = plot, .looks = looks};
-    // With a zoom, sets come first, and marks near them; otherwise everything counts. What is pale does not.
-    carom_plot_window sets = {{INFINITY, -INFINITY}, {INFINITY, -INFINITY}}, all = sets;
-    int64_t count = 0;
+    const carom_plot_window nothing = {{INFINITY, -INFINITY}, {INFINITY, -INFINITY}};
+    carom_plot_window all = nothing;
+    int64_t room = 0;
     for (int s = 0; s < plot->series_count; s++) {
         const carom_plot_series *series = &plot->series[s];
-        for (int64_t i = 0; i < series->count; i++) {
-            if (!is_visible(series, i)) continue;
-            const bool belongs = plot->zoom && is_set(series->style) && !is_pale(panel, s);
-            for (int k = 0; k <= belongs; k++) {
-                carom_plot_window *window = k ? &sets : &all;
-                window->x[0] = fmin(window->x[0], series->x[i]);
-                window->x[1] = fmax(window->x[1], series->x[i]);
-                window->y[0] = fmin(window->y[0], series->y[i]);
-                window->y[1] = fmax(window->y[1], series->y[i]);
-            }
-        }
-        if (is_marks(series->style) && !is_pale(panel, s)) count += series->count;
+        for (int64_t i = 0; i < series->count; i++)
+            if (is_visible(series, i)) widen(&all, series->x[i], series->y[i]);
+        room += series->style == CAROM_PLOT_MARKS ? series->count : 0;
     }
     if (all.x[0] > all.x[1]) return carom_fail(error, CAROM_BAD_INPUT, "%s: there is nothing to draw", path);
     if (!plot->zoom) {
         carom_plot_fit(&all, 0, NULL, NULL, CAROM_PLOT_MARGIN, &panel->shown);
         return CAROM_OK;
     }
-    // Starts are no outcomes: they widen no window, unless there is nothing else.
+
+    // With a zoom, sets come first, and marks near them. What is pale counts only where the rest is one point. Starts are no outcomes: they
+    // widen no window, unless there is nothing else.
     carom_arena arena = {0};
-    double *x = carom_arena_take(&arena, (size_t)count, sizeof *x), *y = carom_arena_take(&arena, (size_t)count, sizeof *y);
+    double *x = carom_arena_take(&arena, (size_t)room, sizeof *x), *y = carom_arena_take(&arena, (size_t)room, sizeof *y);
     if (arena.failed) {
         carom_arena_free(&arena);
         return carom_fail_memory(error, "a picture");
     }
-    count = 0;
-    for (int s = 0; s < plot->series_count; s++)
-        for (int64_t i = 0; i < plot->series[s].count && plot->series[s].style == CAROM_PLOT_MARKS && !is_pale(panel, s); i++, count++) {
-            x[count] = plot->series[s].x[i];
-            y[count] = plot->series[s].y[i];
+    bool extended = false;
+    for (int with_pale = 0; with_pale <= 1 && !extended; with_pale++) {
+        carom_plot_window sets = nothing, shown = nothing;
+        int64_t count = 0;
+        for (int s = 0; s < plot->series_count; s++) {
+            const carom_plot_series *series = &plot->series[s];
+            if (!with_pale && is_pale(panel, s)) continue;
+            for (int64_t i = 0; i < series->count && (is_set(series->style) || series->style == CAROM_PLOT_MARKS); i++) {
+                if (!is_visible(series, i)) continue;
+                widen(&shown, series->x[i], series->y[i]);
+                if (is_set(series->style)) {
+                    widen(&sets, series->x[i], series->y[i]);
+                } else {
+                    x[count] = series->x[i];
+                    y[count++] = series->y[i];
+                }
+            }
         }
-    const bool any = count || sets.x[0] <= sets.x[1];
-    carom_plot_fit(any ? &sets : &all, count, x, y, CAROM_PLOT_ZOOM_MARGIN, &panel->shown);
+        extended = shown.x[1] > shown.x[0] || shown.y[1] > shown.y[0];
+        carom_plot_fit(shown.x[0] <= shown.x[1] ? &sets : &all, count, x, y, CAROM_PLOT_ZOOM_MARGIN, &panel->shown);
+    }
     carom_arena_free(&arena);
     return CAROM_OK;
 }
@@ -265,7 +280,7 @@ static void print_series(FILE *script, const carom_panel *panel, int index, cons
     switch (series->style) {
     case CAROM_PLOT_DOTS: {
         // Dots shrink and fade as they become many; very many are shaded by their density.
-        const double size = dots > 2000 ? 0.45 : dots > 100 ? 0.65 : 1;
+        const double size = dots > 8000 ? 0.35 : dots > 2000 ? 0.45 : dots > 100 ? 0.65 : 1;
         const unsigned transparency = dots > 2000 ? 0x80 : dots > 100 ? 0x50 : 0x20;
         if (carom_panel_is_shaded(panel, index))
             fputs(":3:4 with points pt 7 ps variable lc rgb variable", script);
@@ -284,10 +299,15 @@ static void print_series(FILE *script, const carom_panel *panel, int index, cons
         fprintf(script, ":(1.4*$3) with points pt 7 ps variable lc rgb '#%06x' notitle, ", inks.paper);
         fprintf(script, "%s using 1:2:3 with points pt 7 ps variable lc rgb '#%06x'", name, colour);
         break;
-    case CAROM_PLOT_PATH:
-        fprintf(script, " with points pt 7 ps %g lc rgb '#%06x' notitle, ", 0.6 * mark, colour);
-        fprintf(script, "%s using 1:2:3:4 with vectors head filled size graph 0.02,18 lw 1.5 lc rgb '#%06x'", name, colour);
+    case CAROM_PLOT_PATH: {
+        // Many arrows are thin and let outcomes shine through.
+        const bool many = series->count > MANY_ARROWS;
+        const unsigned transparency = many ? 0x78 : 0;
+        fprintf(script, " with points pt 7 ps %g lc rgb '#%02x%06x' notitle, ", (many ? 0.4 : 0.6) * mark, transparency, colour);
+        fprintf(script, "%s using 1:2:3:4 with vectors head filled size graph %g,18 lw %g lc rgb '#%02x%06x'", name, many ? 0.015 : 0.02,
+                many ? 0.9 : 1.5, transparency, colour);
         break;
+    }
     case CAROM_PLOT_AREAS:
         // Filled, then outlined with a dot on each vertex, so that segments and points show too: wide enough to be seen on both sides of
         // samples that lie on a segment.

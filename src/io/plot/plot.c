@@ -246,7 +246,8 @@ static carom_status print_script(FILE *script, const void *content, carom_error 
     }
     const double character = CAROM_KEY_CHARACTER / CAROM_KEY_FONT, share = size->width / drawn.columns;
     const double right = RIGHT_MARGIN + (coloured ? COLOUR_BAR : 0);
-    const int y_columns = (int)(LEAST_PLOT * share / (FONT * character)), y_lines = 1 + (int)y_length / y_columns;
+    // A label on the left may be a little longer than the plot is high.
+    const int y_columns = (int)(1.25 * LEAST_PLOT * share / (FONT * character)), y_lines = 1 + (int)y_length / y_columns;
     const double left = LEFT_MARGIN + LABEL_ROW * y_lines, width = share - left - right;
     const int x_columns = (int)(width / (FONT * character)), x_lines = 1 + (int)x_length / x_columns;
     const double below = LABEL_ROW * (x_lines + 1) + BELOW_AXIS, above = drawn.count > 1 ? LABEL_ROW + 2 : 0;
