@@ -224,6 +224,8 @@ def _draw_marks(
     start: tuple[float, float, str] | None,
 ) -> None:
     """Single outcomes and where paths begin. Marks on one point enclose each other; far ones stand at the edge, with arrows."""
+    from matplotlib.patheffects import withStroke
+
     ax = plane.ax
     owners = [k for k, (px, _) in enumerate(points) if marked[k] for _ in px]
     places = [place for k, pair in enumerate(points) if marked[k] for place in zip(*pair)]
@@ -245,6 +247,8 @@ def _draw_marks(
             "markeredgecolor": look.colour,
             "markeredgewidth": 1.3,
             "alpha": 0.25 if pale[k] else 1,
+            # A white rim keeps marks apart from what they lie on.
+            "path_effects": [withStroke(linewidth=2.3, foreground="white")],
         }
         size = pictures.MARK * _MM * look.size
         ax.plot([], [], markersize=size, label=labels[k] + _far_label(places, placed, mine), **style)

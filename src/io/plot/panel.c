@@ -28,7 +28,8 @@ static bool is_visible(const carom_plot_series *series, int64_t i) { return isfi
 static bool is_marks(carom_plot_style style) { return style == CAROM_PLOT_MARKS || style == CAROM_PLOT_START; }
 
 static bool is_set(carom_plot_style style) {
-    return style == CAROM_PLOT_DOTS || style == CAROM_PLOT_AREAS || style == CAROM_PLOT_DASHES || style == CAROM_PLOT_COLOURED;
+    return style == CAROM_PLOT_DOTS || style == CAROM_PLOT_AREAS || style == CAROM_PLOT_GROUND || style == CAROM_PLOT_DASHES ||
+           style == CAROM_PLOT_COLOURED;
 }
 
 static bool is_pale(const carom_panel *panel, int series) { return panel->plot->pale && panel->plot->pale[series]; }
