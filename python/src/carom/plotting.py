@@ -116,7 +116,11 @@ def plot(
     if focus is not None and focus not in [out.law for out in drawn]:
         raise InputError(f"focus: no outcomes of {focus!r} are given")
     # Where paths begin: of the first that has any.
-    start, of = next(((trace[0][:, 0], out) for out, trace in zip(drawn, traces) if trace), (None, None))
+    start, begins = None, "before the impact"
+    for out, trace in zip(drawn, traces):
+        if trace and start is None:
+            start = trace[0][:, 0]
+            begins += ", in the first draw" if "draw" in out.columns else ""
     pale = [focus is not None and out.law != focus for out in drawn]
     is_set = [isinstance(out, Polytopes) or pictures.is_sampled(out) or len(out) > pictures.MANY for out in drawn]
     plane = _fit(ax, zoom, points, traces, start, pale, is_set)
@@ -136,8 +140,6 @@ def plot(
     marked = [not of_set for of_set in is_set]
     followed = [len(trace) > 0 and "draw" not in out.columns for out, trace in zip(drawn, traces)]
     labels = [pictures.label(out, followed=has_paths) for out, has_paths in zip(drawn, followed)]
-    if start is not None:
-        begins = "before the impact, in the first draw" if "draw" in of.columns else "before the impact"
     _draw_marks(plane, drawn, looks, points, labels, marked, pale, None if start is None else (*start, begins))
 
     # Paths, which may be much longer than the figure.
