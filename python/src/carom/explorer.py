@@ -108,7 +108,7 @@ def _looks(outcomes: Sequence[Outcomes]) -> list[pictures.Look]:
     """Looks with sizes that all differ, so that marks on one point stay visible wherever they meet."""
     laws, nowhere = tuple(out.law for out in outcomes), np.zeros(len(outcomes))
     rings = _carom.plot_nest(laws, tuple(range(len(laws))), nowhere, nowhere)
-    return [replace(look, size=look.size * (1 + 0.25 * ring)) for look, ring in zip(pictures.looks(outcomes), rings)]
+    return [replace(look, size=look.size * (1 + 0.15 * ring)) for look, ring in zip(pictures.looks(outcomes), rings)]
 
 
 def _axis_names(out: Outcomes) -> list[str]:
