@@ -109,7 +109,8 @@ bool carom_body_holds_center(const carom_body *body);
 
 /// min over the body of u.rho for a unit vector u of the body frame, and the point rho that attains it (of smallest index among equals).
 double carom_body_support(const carom_body *body, const double u[3], double rho[3]);
-/// Points that may touch a plane at once: ellipsoids of a union, vertices; 1 for an intersection with an ellipsoid.
+/// Points that may touch a plane at once: ellipsoids of a union, vertices; of an intersection with an ellipsoid the deepest point, and
+/// eight around a flat face.
 int carom_body_features(const carom_body *body);
 /// The same minimum over one of them.
 double carom_body_feature_support(const carom_body *body, int feature, const double u[3], double rho[3]);

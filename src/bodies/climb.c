@@ -46,8 +46,7 @@ carom_status carom_climb_create(const carom_hull *hull, carom_climb *climb, caro
     for (size_t k = 0; k < corners; k++)
         if (hull->triangle[k] + 1 < hull->vertices) next[hull->triangle[k]]++;
     for (size_t i = 2; i <= vertices; i++) climb->first[i] += climb->first[i - 1];
-    for (size_t k = 0; k < corners; k++)
-        climb->neighbour[climb->first[hull->triangle[k] + 1]++] = hull->triangle[k / 3 * 3 + (k + 1) % 3];
+    for (size_t k = 0; k < corners; k++) climb->neighbour[climb->first[hull->triangle[k] + 1]++] = hull->triangle[k / 3 * 3 + (k + 1) % 3];
     // The table, from cell to cell.
     for (int cell = 0, at = 0; cell < TABLE; cell++) {
         const int axis = cell / (2 * CELLS * CELLS), places[] = {cell / CELLS % CELLS, cell % CELLS};

@@ -315,8 +315,7 @@ static carom_status meet_polyhedra(carom_compound *compound, carom_error *error)
     carom_arena arena = {0};
     carom_part met = {0};
     memcpy(met.rotation, CAROM_IDENTITY3, sizeof met.rotation);
-    carom_status status =
-        carom_faces_corners(compound->face, compound->faces, compound->size, &arena, &met.vertices, &met.vertex, error);
+    carom_status status = carom_faces_corners(compound->face, compound->faces, compound->size, &arena, &met.vertices, &met.vertex, error);
     if (!status) {
         for (int k = 0; k < compound->parts; k++) release_convex(&compound->part[k]);
         compound->parts = 1;
@@ -402,14 +401,32 @@ double carom_compound_part_support(const carom_compound *compound, int part, con
     return carom_compound_is_rimmed(compound) ? intersection_support(compound, u, rho) : convex_support(&compound->part[part], u, rho);
 }
 
+// A rimmed body that lies on a flat face touches with all of it: its deepest point, and the points that reach furthest in directions along
+// the plane, which are the deepest ones when it is tilted by a little. Where these are near the first, they are the same.
+enum { FACE_POINTS = 8 };
+#define FACE_TILT  1e-6
+#define SAME_POINT 1e-3
+
 int carom_compound_features(const carom_compound *compound) {
     int count = 0;
     for (int k = 0; k < compound->parts; k++) count += compound->part[k].round ? 1 : compound->part[k].hull.vertices;
-    return carom_compound_is_rimmed(compound) ? 1 : count;
+    return !carom_compound_is_rimmed(compound) ? count : compound->faces ? 1 + FACE_POINTS : 1;
 }
 
 double carom_compound_feature_support(const carom_compound *compound, int feature, const double u[3], double rho[3]) {
-    if (carom_compound_is_rimmed(compound)) return intersection_support(compound, u, rho);
+    if (carom_compound_is_rimmed(compound)) {
+        const double depth = intersection_support(compound, u, rho), angle = 6.283185307179586 * feature / FACE_POINTS;
+        if (feature == 0) return depth;
+        double frame[6], tilted[3] = {u[0], u[1], u[2]}, deepest[3] = {rho[0], rho[1], rho[2]}, apart = 0;
+        carom_complete_frame3(u, frame);
+        carom_add3(FACE_TILT * cos(angle), frame, tilted);
+        carom_add3(FACE_TILT * sin(angle), frame + 3, tilted);
+        const double length = carom_norm3(tilted);
+        for (int i = 0; i < 3; i++) tilted[i] /= length;
+        intersection_support(compound, tilted, rho);
+        for (int i = 0; i < 3; i++) apart = fmax(apart, fabs(rho[i] - deepest[i]));
+        return apart > SAME_POINT * compound->size ? carom_dot3(u, rho) : INFINITY;
+    }
     for (int k = 0; k < compound->parts; k++) {
         const carom_convex *part = &compound->part[k];
         const int own = part->round ? 1 : part->hull.vertices;

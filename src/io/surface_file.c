@@ -134,8 +134,7 @@ static carom_status weld(surface *s, carom_error *error) {
 
 // Little-endian, as the format has it.
 static double stl_number(const unsigned char *bytes) {
-    const uint32_t bits =
-        (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+    const uint32_t bits = (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
     float value;
     memcpy(&value, &bits, sizeof value);
     return (double)value;
@@ -148,7 +147,8 @@ static carom_status read_binary_stl(const char *path, const char *bytes, size_t 
             double x[3];
             for (size_t i = 0; i < 3; i++) x[i] = stl_number((const unsigned char *)bytes + at + 12 * (k + 1) + 4 * i);
             if (!isfinite(x[0]) || !isfinite(x[1]) || !isfinite(x[2]))
-                return carom_fail(error, CAROM_BAD_INPUT, "%s: a corner of triangle %zu is not finite", path, (at - STL_START) / STL_TRIANGLE);
+                return carom_fail(error, CAROM_BAD_INPUT, "%s: a corner of triangle %zu is not finite", path,
+                                  (at - STL_START) / STL_TRIANGLE);
             status = add_point(s, x, error);
         }
     return status ? status : weld(s, error);
@@ -164,8 +164,7 @@ static carom_status read_text_stl(const char *path, scanner *scan, surface *s, c
         const carom_status status = add_point(s, x, error);
         if (status) return status;
     }
-    if (s->points == 0 || s->points % 3)
-        return carom_fail(error, CAROM_BAD_INPUT, "%s: %d vertices are no triangles", path, s->points);
+    if (s->points == 0 || s->points % 3) return carom_fail(error, CAROM_BAD_INPUT, "%s: %d vertices are no triangles", path, s->points);
     return weld(s, error);
 }
 

@@ -11,7 +11,8 @@ static const double PI = 3.14159265358979323846;
 static const double UNTURNED[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, TURNED[9] = {0.36, 0.48, -0.8, -0.8, 0.6, 0, 0.48, 0.64, 0.6};
 
 // Corners in the order of bits, and the two triangles of each side, outwards.
-static const int BOX_TRIANGLES[36] = {0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5, 0, 1, 5, 0, 5, 4, 2, 6, 7, 2, 7, 3, 0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6};
+static const int BOX_TRIANGLES[36] = {0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5, 0, 1, 5, 0, 5, 4,
+                                      2, 6, 7, 2, 7, 3, 0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6};
 
 static void make_box(const double sides[3], const double center[3], double vertex[24]) {
     for (int i = 0; i < 24; i++) vertex[i] = center[i % 3] + (i / 3 >> i % 3 & 1 ? 0.5 : -0.5) * sides[i % 3];
@@ -89,8 +90,8 @@ static void meshes_have_volume_integrals(void **state) {
         CAROM_BAD_INPUT, error, "mesh: triangle 11 has corner 8");
 }
 
-// A turned ellipsoid has the turned inertia. Two boxes that overlap are the box that they fill, in any attitude. Half a ball: V = 2 pi/3 r^3,
-// centroid 3/8 r, inertia 2/5 r^2 about its axis and 83/320 r^2 across.
+// A turned ellipsoid has the turned inertia. Two boxes that overlap are the box that they fill, in any attitude. Half a ball: V = 2 pi/3
+// r^3, centroid 3/8 r, inertia 2/5 r^2 about its axis and 83/320 r^2 across.
 static void parts_have_their_mass(void **state) {
     (void)state;
     const double semiaxes[] = {2, 3, 4}, center[] = {1, -2, 0.5}, origin[3] = {0}, radius = 1.5, ball[] = {radius, radius, radius};
@@ -116,8 +117,7 @@ static void parts_have_their_mass(void **state) {
     assert_close(single.volume, 4.5, 1e-14);
     assert_all_close(united.centroid, center, 3, 1e-10);
     assert_all_close(united.inertia, single.inertia, 9, 1e-10);
-    const carom_mass_properties common =
-        mass_of(&(carom_shape_data){.parts = 2, .part = boxes, .combine = CAROM_COMBINE_INTERSECTION});
+    const carom_mass_properties common = mass_of(&(carom_shape_data){.parts = 2, .part = boxes, .combine = CAROM_COMBINE_INTERSECTION});
     assert_close(common.volume, 1.5, 1e-13);
     assert_all_close(common.centroid, center, 3, 1e-13);
 
@@ -170,7 +170,8 @@ static void intersections_touch_with_their_deepest_point(void **state) {
                 for (int k = 0; k < 3; k++) apart[k] = rho[k] - parts[p].center[k];
                 carom_multiply3_transposed(turned[p], apart, local);
                 for (int k = 0; k < 3; k++)
-                    level = p < 2 ? level + local[k] * local[k] / (semiaxes[p][k] * semiaxes[p][k]) : fmax(level, fabs(2 * local[k] / sides[k]));
+                    level = p < 2 ? level + local[k] * local[k] / (semiaxes[p][k] * semiaxes[p][k])
+                                  : fmax(level, fabs(2 * local[k] / sides[k]));
                 assert_true(level <= 1 + 1e-12);
                 touched += level >= 1 - 1e-12;
             }
@@ -186,7 +187,8 @@ static void intersections_touch_with_their_deepest_point(void **state) {
                 for (int k = 0; k < 3; k++) apart[k] = x[k] - parts[p].center[k];
                 carom_multiply3_transposed(turned[p], apart, local);
                 for (int k = 0; k < 3; k++)
-                    level = p < 2 ? level + local[k] * local[k] / (semiaxes[p][k] * semiaxes[p][k]) : fmax(level, fabs(2 * local[k] / sides[k]));
+                    level = p < 2 ? level + local[k] * local[k] / (semiaxes[p][k] * semiaxes[p][k])
+                                  : fmax(level, fabs(2 * local[k] / sides[k]));
                 inside = level <= 1;
             }
             for (int d = 0; d < 20 && inside; d++) assert_true(carom_dot3(directions[d], x) >= least[d] - 1e-12);
@@ -252,9 +254,11 @@ static void tables_of_distance_are_surfaces(void **state) {
         double *values = malloc((size_t)(n * n * n) * sizeof *values);
         assert_non_null(values);
         const double spacing = 2.5 / (n - 1), center[] = {0.1, 0, -0.05};
-        carom_level_table table = {.counts = {n, n, n}, .origin = {-1.25, -1.25, -1.25}, .spacing = {spacing, spacing, spacing}, .values = values};
+        carom_level_table table = {
+            .counts = {n, n, n}, .origin = {-1.25, -1.25, -1.25}, .spacing = {spacing, spacing, spacing}, .values = values};
         for (int i = 0; i < n * n * n; i++) {
-            const double x[] = {i % n * spacing - 1.25 - center[0], i / n % n * spacing - 1.25 - center[1], i / n / n * spacing - 1.25 - center[2]};
+            const double x[] = {i % n * spacing - 1.25 - center[0], i / n % n * spacing - 1.25 - center[1],
+                                i / n / n * spacing - 1.25 - center[2]};
             values[i] = carom_norm3(x) - 1;
         }
         carom_arena arena = {0};
@@ -282,7 +286,8 @@ static void tables_of_distance_are_surfaces(void **state) {
 static void differences_are_tables(void **state) {
     (void)state;
     const double ball[] = {2, 2, 2};
-    const carom_part parts[] = {turned_part(ball, NULL, (double[]){0, 0, 0}, UNTURNED), turned_part(ball, NULL, (double[]){0, 0, 2}, UNTURNED)};
+    const carom_part parts[] = {turned_part(ball, NULL, (double[]){0, 0, 0}, UNTURNED),
+                                turned_part(ball, NULL, (double[]){0, 0, 2}, UNTURNED)};
     carom_arena arena = {0};
     carom_shape_data shape;
     carom_error error;
@@ -299,8 +304,8 @@ static void differences_are_tables(void **state) {
 // A cube by its supports along the axes, and with its corners cut at sums of two.
 static void tables_of_supports_are_polyhedra(void **state) {
     (void)state;
-    const double rows[14 * 4] = {1, 0, 0, 1,  -2, 0, 0, 2, 0, 1, 0, 1,  0, -1, 0, 1,  0, 0, 1, 1,  0, 0, -1, 1,  1, 1,  1,  2, 1,  1,  -1, 2,
-                                 1, -1, 1, 2, 1, -1, -1, 2, -1, 1, 1, 2, -1, 1, -1, 2, -1, -1, 1, 2, -1, -1, -1, 2};
+    const double rows[14 * 4] = {1, 0, 0,  1, -2, 0,  0, 2, 0, 1,  0,  1, 0,  -1, 0, 1, 0,  0, 1,  1, 0,  0,  -1, 1, 1,  1,  1,  2,
+                                 1, 1, -1, 2, 1,  -1, 1, 2, 1, -1, -1, 2, -1, 1,  1, 2, -1, 1, -1, 2, -1, -1, 1,  2, -1, -1, -1, 2};
     carom_arena arena = {0};
     carom_shape_data shape;
     carom_error error;

@@ -6,8 +6,9 @@
 
 #include "integrators.h"
 
-static const char BOX_OBJ[] = "# sides 2, 3, 4\no box\nv -1 -1.5 -2\nv 1 -1.5 -2\nv -1 1.5 -2\nv 1 1.5 -2\nv -1 -1.5 2\nv 1 -1.5 2\nv -1 1.5 2\n"
-                              "v 1 1.5 2 # last\nvn 0 0 1\nf 1/1/1 5//1 7 3\nf 2 4 8 6\nf 1 2 6 5\nf 3 7 8 4\nf -8 -6 \\\n -5 -7\nf 5 6 8 7\n";
+static const char BOX_OBJ[] =
+    "# sides 2, 3, 4\no box\nv -1 -1.5 -2\nv 1 -1.5 -2\nv -1 1.5 -2\nv 1 1.5 -2\nv -1 -1.5 2\nv 1 -1.5 2\nv -1 1.5 2\n"
+    "v 1 1.5 2 # last\nvn 0 0 1\nf 1/1/1 5//1 7 3\nf 2 4 8 6\nf 1 2 6 5\nf 3 7 8 4\nf -8 -6 \\\n -5 -7\nf 5 6 8 7\n";
 
 // The same sides as text and binary STL, whose numbers are exact in single precision.
 static const int SIDES[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};

@@ -27,7 +27,15 @@ enum { MOST_SUBSTEPS = 1000 };
 // Rounds in which the discrete jump and the time of the next impact in the same step are brought together.
 enum { MOST_ROUNDS = 100 };
 
-enum { RESULT_ORTHOGONALITY = CAROM_MOTION_RESULT_COLUMNS, RESULT_INITIAL_ENERGY, RESULT_IMPACTS, RESULT_SEVERAL, RESULT_LAW };
+enum {
+    RESULT_ORTHOGONALITY = CAROM_MOTION_RESULT_COLUMNS,
+    RESULT_INITIAL_ENERGY,
+    RESULT_IMPACTS,
+    RESULT_SEVERAL,
+    RESULT_LAW,
+    RESULT_REST,
+    RESULT_STILL
+};
 
 static const carom_column own_result_columns[] = {
     {"max_orthogonality_error", CAROM_COLUMN_REAL, 1, "", "largest |R'R - I| (Frobenius) at impacts, before corrections, at the end", NULL},
@@ -35,11 +43,14 @@ static const carom_column own_result_columns[] = {
     {"impact_count", CAROM_COLUMN_INTEGER, 1, "", "impacts", NULL},
     {"simultaneous_count", CAROM_COLUMN_INTEGER, 1, "", "impacts at which several points touch", NULL},
     {"law", CAROM_COLUMN_TEXT, 1, "", "law of all impacts; none: reflection without friction", NULL},
+    {"rest_time", CAROM_COLUMN_REAL, 1, "s", "when a point first stayed on the plane, and the run went on", NULL},
+    {"still_time", CAROM_COLUMN_REAL, 1, "s", "when the body lay still", NULL},
 };
 
 // ------------------------------------------------------------------------------------------------------------- options
 
 static const char *const orders[] = {"2", "4", NULL};
+static const char *const rests[] = {[LGVCI_REST_ENDS] = "end", [LGVCI_REST_GOES_ON] = "go-on", NULL};
 static const char *const jumps[] = {"energy", "discrete", NULL};
 
 static void defaults(void *options) {
@@ -71,6 +82,8 @@ static const carom_option option_rows[] = {
     {"max_impacts", CAROM_OPTION_INTEGER, offsetof(lgvci_options, max_impacts), 1, 1e9, "", "1000",
      "impacts in one step; one more, and the run ends as a Zeno sequence", NULL},
     {"every", CAROM_OPTION_INTEGER, offsetof(lgvci_options, every), 1, 1e9, "", "1", "grid steps between recorded states", NULL},
+    {"rest", CAROM_OPTION_CHOICE, offsetof(lgvci_options, rest), 0, 0, "", "end",
+     "a point that stays on the plane ends the run, or it goes on: sliding, rolling, sticking, until the body lies still", rests},
 };
 
 // --------------------------------------------------------------------------------------------------------------- a run
@@ -79,7 +92,9 @@ typedef struct lgvci_loop {
     const carom_motion_call *call;
     const lgvci_options *options;
     lgvci run;
-    lgvci_law law;
+    lgvci_law law, rest_law;
+    bool resting, still;  // a point stays on the plane; the body lies still
+    double rest_time, still_time;
     int64_t steps, step;  // grid steps to do; the one being done, from 1
     double offset;        // of the base inside it
     int64_t launch_step;  // where the flight began
@@ -157,6 +172,49 @@ static touch judge_touch(const lgvci_loop *loop, int count) {
     return judged;
 }
 
+// Runs whose impacts take energy go on where a point stays on the plane, if they are asked to.
+static bool goes_on(const lgvci_loop *loop) { return loop->dissipates && loop->options->rest == LGVCI_REST_GOES_ON; }
+
+static void begin_rest(lgvci_loop *loop) {
+    loop->resting = true;
+    if (isnan(loop->rest_time)) loop->rest_time = base_time(loop);
+}
+
+// What is left of a step, on the plane; a body that leaves it flies from here on. It does so once in a step.
+static carom_status rest_on(lgvci_loop *loop, double left, bool *left_before, bool *done, carom_error *error) {
+    lgvci *run = &loop->run;
+    lgvci_rest rest;
+    double terms[3];
+    const double parts = fmax(1, ceil(left / run->longest));
+    *done = true;
+    for (double part = 0; part < parts; part++) {
+        const carom_status status = lgvci_rest_step(run, loop->call, &loop->rest_law, left / parts, !*left_before, &rest, error);
+        if (status) return status;
+        if (rest == LGVCI_REST_FAILS || parts > MOST_SUBSTEPS) {
+            loop->verdict = rest == LGVCI_REST_FAILS ? CAROM_NO_CONVERGENCE : CAROM_STEP_TOO_LARGE;
+            return CAROM_OK;
+        }
+        if (rest == LGVCI_REST_LEAVES) {
+            // The flight begins here.
+            *left_before = true;
+            *done = false;
+            loop->resting = false;
+            run->touching = 0;
+            lgvci_launch(run, &run->base);
+            loop->launch_step = loop->step;
+            loop->launch_offset = loop->offset;
+            return CAROM_OK;
+        }
+        loop->offset += left / parts;
+        loop->current = fmin(loop->current, lgvci_energy(run, &run->base, terms));
+        if (rest == LGVCI_REST_STILL && !loop->still) {
+            loop->still = true;
+            loop->still_time = base_time(loop);
+        }
+    }
+    return CAROM_OK;
+}
+
 // The base touches: an impact where a point approaches; the end of free flight where one rests; otherwise it leaves by itself. `before` and
 // `c` belong to the segment that ended here.
 static carom_status touch_down(lgvci_loop *loop, double before, const double c[3], carom_error *error) {
@@ -169,12 +227,18 @@ static carom_status touch_down(lgvci_loop *loop, double before, const double c[3
     // A law that takes one contact is asked again, in the same instant, until no point approaches.
     for (bool again = true; again && loop->verdict == CAROM_COMPLETE;) {
         if (loop->in_step++ == loop->options->max_impacts) {
-            loop->verdict = CAROM_ZENO_LIMIT;
+            if (goes_on(loop))
+                begin_rest(loop);
+            else
+                loop->verdict = CAROM_ZENO_LIMIT;
             return CAROM_OK;
         }
         const int count = lgvci_collect_contacts(run, &run->base, law->contacts, law->most);
         const touch judged = judge_touch(loop, count);
-        if (judged == TOUCH_RESTS) loop->verdict = CAROM_PERSISTENT_CONTACT;
+        if (judged == TOUCH_RESTS && goes_on(loop))
+            begin_rest(loop);
+        else if (judged == TOUCH_RESTS)
+            loop->verdict = CAROM_PERSISTENT_CONTACT;
         if (judged != TOUCH_APPROACHES) return CAROM_OK;
 
         // The momenta after the impact: by the law, by the discrete energy, or by reflection.
@@ -216,7 +280,13 @@ static carom_status do_step(lgvci_loop *loop, carom_error *error) {
     const double step = loop->options->step;
     loop->in_step = 0;
     loop->offset = 0;
-    for (double left = step; loop->verdict == CAROM_COMPLETE && left > 0;) {
+    bool left_before = false;
+    for (double left = step; loop->verdict == CAROM_COMPLETE && left > 0 && !loop->still;) {
+        if (loop->resting) {
+            bool done;
+            const carom_status status = rest_on(loop, left, &left_before, &done, error);
+            if (status || done) return status;
+        }
         const double parts = ceil(left / run->longest), piece = parts > 1 ? left / parts : left;
         if (parts > 1 && (parts > MOST_SUBSTEPS || loop->options->jump != LGVCI_JUMP_ENERGY)) {
             loop->verdict = CAROM_STEP_TOO_LARGE;
@@ -284,6 +354,7 @@ static carom_status prepare(lgvci_loop *loop, carom_error *error) {
     carom_rotation_project(run->base.attitude);
     status = lgvci_law_create(run, call, &loop->law, error);
     loop->dissipates = loop->law.named || loop->law.restitution != 1;
+    if (!status && goes_on(loop)) status = lgvci_rest_create(run, call, &loop->rest_law, error);
     if (!status) status = carom_motion_count_steps(options->duration, options->step, &loop->steps, error);
     if (status) return status;
     if (options->jump == LGVCI_JUMP_DISCRETE && options->order != LGVCI_SECOND_ORDER)
@@ -309,7 +380,8 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
     const lgvci_options *options = call->options;
     const carom_control *control = call->control;
     // The start is the end of step 0.
-    lgvci_loop loop = {.call = call, .options = options, .offset = options->step, .launch_offset = options->step};
+    lgvci_loop loop = {
+        .call = call, .options = options, .offset = options->step, .launch_offset = options->step, .rest_time = NAN, .still_time = NAN};
     carom_status status = prepare(&loop, error);
     if (!status) status = record_state(&loop, 0, error);
     while (!status && loop.verdict == CAROM_COMPLETE && loop.step < loop.steps) {
@@ -344,10 +416,13 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
         *carom_table_reals(call->result, RESULT_INITIAL_ENERGY) = loop.initial;
         *carom_table_integers(call->result, RESULT_IMPACTS) = loop.impacts;
         *carom_table_integers(call->result, RESULT_SEVERAL) = loop.several;
+        *carom_table_reals(call->result, RESULT_REST) = loop.rest_time;
+        *carom_table_reals(call->result, RESULT_STILL) = loop.still_time;
         status = carom_table_set_text(call->result, RESULT_LAW, loop.law.named ? loop.law.law->name : "none", error);
         if (!status) status = carom_motion_conclude(call, loop.verdict, done, time, loop.energy_error, loop.initial, error);
     }
     lgvci_law_release(&loop.law);
+    lgvci_law_release(&loop.rest_law);
     carom_table_free(loop.states);
     return status;
 }

@@ -17,7 +17,10 @@ typedef struct lgvci_options {
     const char *law;     // "none": the plane reflects without friction
     double friction;
     int64_t seed, max_impacts, every;
+    int rest;  // LGVCI_REST_ENDS or LGVCI_REST_GOES_ON
 } lgvci_options;
+
+enum { LGVCI_REST_ENDS, LGVCI_REST_GOES_ON };
 
 enum { LGVCI_SECOND_ORDER, LGVCI_FOURTH_ORDER };
 enum { LGVCI_JUMP_ENERGY, LGVCI_JUMP_DISCRETE };
@@ -45,6 +48,9 @@ typedef struct lgvci {
     // The last accepted state inside the step, and its time since the flight began.
     carom_body_state base;
     double elapsed;
+
+    // Points of sustained contact.
+    int touching;
 
     // The inertia of the last step length.
     double prepared_step, prepared[9], prepared_inverse[9];
@@ -126,9 +132,27 @@ void lgvci_law_release(lgvci_law *law);
 carom_status lgvci_law_apply(const lgvci *run, const carom_motion_call *call, lgvci_law *law, int64_t index, int count,
                              carom_body_state *state, bool *solved, carom_error *error);
 
+// ---------------------------------------------------------------------------------------------------------------- rest
+
+typedef enum lgvci_rest {
+    LGVCI_REST_STAYS,   ///< the step is done
+    LGVCI_REST_STILL,   ///< and the body lies still
+    LGVCI_REST_LEAVES,  ///< no point presses: the body flies, and nothing is done
+    LGVCI_REST_FAILS,   ///< the law has no answer, or the rotation no solution
+} lgvci_rest;
+
+/// The law of contacts that go on. To be released by lgvci_law_release in every case.
+carom_status lgvci_rest_create(const lgvci *run, const carom_motion_call *call, lgvci_law *law, carom_error *error);
+/// A step of a body that touches: it slides, rolls or sticks. The energy does not rise.
+/// @param may_leave  false: the step is done even where no point presses
+carom_status lgvci_rest_step(lgvci *run, const carom_motion_call *call, lgvci_law *law, double length, bool may_leave, lgvci_rest *rest,
+                             carom_error *error);
+/// The body is slower than rounding of a fall through its own size.
+bool lgvci_still(const lgvci *run, const carom_body_state *state);
+
 // ----------------------------------------------------------------------------------------------------------- recording
 
-enum { LGVCI_STATE_COLUMNS = 11, LGVCI_IMPACT_COLUMNS = 13 };
+enum { LGVCI_STATE_COLUMNS = 12, LGVCI_IMPACT_COLUMNS = 13 };
 extern const carom_integrator carom_integrator_lgvci;
 extern const carom_column lgvci_state_columns[LGVCI_STATE_COLUMNS], lgvci_impact_columns[LGVCI_IMPACT_COLUMNS];
 

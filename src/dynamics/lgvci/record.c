@@ -5,6 +5,8 @@
 #include "carom/rotation.h"
 #include "dynamics/lgvci/lgvci.h"
 
+enum { STATE_TOUCHING = LGVCI_STATE_COLUMNS - 1 };
+
 const carom_column lgvci_state_columns[LGVCI_STATE_COLUMNS] = {
     {"time", CAROM_COLUMN_REAL, 1, "s", "time", NULL},
     {"position", CAROM_COLUMN_REAL, 3, "m", "center of mass", NULL},
@@ -17,6 +19,7 @@ const carom_column lgvci_state_columns[LGVCI_STATE_COLUMNS] = {
     {"potential_energy", CAROM_COLUMN_REAL, 1, "J", "m g x3", NULL},
     {"energy", CAROM_COLUMN_REAL, 1, "J", "sum of the three", NULL},
     {"gap", CAROM_COLUMN_REAL, 1, "m", "distance from the plane", NULL},
+    [STATE_TOUCHING] = {"touching", CAROM_COLUMN_INTEGER, 1, "", "points in sustained contact; 0 in flight", NULL},
 };
 
 void lgvci_fill_state(const lgvci *run, const carom_body_state *state, double time, carom_table *table) {
@@ -24,10 +27,11 @@ void lgvci_fill_state(const lgvci *run, const carom_body_state *state, double ti
     const double energy = lgvci_energy(run, state, terms), gap = lgvci_gap(run, state);
     carom_rotation_quaternion(state->attitude, q);
     // In the order of the columns.
-    const double *const values[LGVCI_STATE_COLUMNS] = {
+    const double *const values[STATE_TOUCHING] = {
         &time,     state->position, state->attitude, q,   state->momentum, state->angular_momentum, &terms[0],
         &terms[1], &terms[2],       &energy,         &gap};
-    for (int c = 0; c < LGVCI_STATE_COLUMNS; c++)
+    *carom_table_integers(table, STATE_TOUCHING) = run->touching;
+    for (int c = 0; c < STATE_TOUCHING; c++)
         memcpy(carom_table_reals(table, c), values[c], (size_t)lgvci_state_columns[c].width * sizeof(double));
 }
 
