@@ -135,6 +135,11 @@ for what in position attitude; do
         >"$results/$what.txt"
     mv "$results/$what-sensitivity.png" "$figures/bouncing-box-$what.png"
 done
+for picture in members distances; do cp "$results/position-$picture.png" "$figures/bouncing-box-$picture.png"; done
+for picture in kinetic potential; do cp "$results/position-$picture.png" "$figures/bouncing-box-$picture.png"; done
+"$carom" simulate scenes/tumbling-block.yaml --figures "$results/tumbling-block" --views 3d --times 0,0.4,0.8,4 >"$results/tumbling-block.txt"
+"$carom" simulate scenes/thrown-ball.yaml --figures "$results/thrown-ball" >"$results/thrown-ball.txt"
+mv "$results/tumbling-block-energy.png" "$results/tumbling-block-view-3d.png" "$results/thrown-ball-energy.png" "$figures/"
 
 # draw_bodies STEM FIGURE...: docs/figures/STEM-FIGURE.png of those that a motion of many bodies has.
 draw_bodies() {

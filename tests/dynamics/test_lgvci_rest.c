@@ -24,7 +24,8 @@ static double speed_along(const carom_motion_answer *answer, double angle, doubl
 // A box slides for v/(mu g) and v^2/(2 mu g), and lies still. The stop is found to a step, and the way to the speed lost in one.
 static void boxes_slide_and_stop(void **state) {
     (void)state;
-    const double box[] = {-1, -0.5, -0.5, 1, -0.5, -0.5, -1, 0.5, -0.5, 1, 0.5, -0.5, -1, -0.5, 0.5, 1, -0.5, 0.5, -1, 0.5, 0.5, 1, 0.5, 0.5};
+    const double box[] = {-1, -0.5, -0.5, 1, -0.5, -0.5, -1, 0.5, -0.5, 1, 0.5, -0.5,
+                          -1, -0.5, 0.5,  1, -0.5, 0.5,  -1, 0.5, 0.5,  1, 0.5, 0.5};
     carom_body *body = create_body(&(carom_shape_data){.vertices = 8, .vertex = box}, 2, NULL);
     const carom_body_motion motion = sliding(body, 0.5, 0, 3);
     double errors[2];
@@ -148,10 +149,8 @@ static void rest_is_asked_for(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(boxes_slide_and_stop),
-        cmocka_unit_test(boxes_stick_and_slip_on_slopes),
-        cmocka_unit_test(balls_slide_then_roll),
-        cmocka_unit_test(energy_falls_and_nothing_sinks),
+        cmocka_unit_test(boxes_slide_and_stop),  cmocka_unit_test(boxes_stick_and_slip_on_slopes),
+        cmocka_unit_test(balls_slide_then_roll), cmocka_unit_test(energy_falls_and_nothing_sinks),
         cmocka_unit_test(rest_is_asked_for),
     };
     return cmocka_run_group_tests(tests, start, stop);

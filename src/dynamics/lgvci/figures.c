@@ -14,19 +14,34 @@ enum {
     OUTLINE_POINTS = 181,  // of one part, its first point again at the end
 };
 
+// Length of the marks of impacts, as a share of what is drawn above them.
+#define TICK 0.06
 // Distances below this are not drawn: log10 of an exact agreement is no number.
 #define LEAST_DISTANCE 1e-300
 
-double lgvci_impact_distance(const carom_table *first, const carom_table *second, int64_t index) {
-    const double *x = carom_motion_column(first, "position") + 3 * index, *y = carom_motion_column(second, "position") + 3 * index;
-    const double *R = carom_motion_column(first, "attitude") + 9 * index, *S = carom_motion_column(second, "attitude") + 9 * index;
+// |dx| + |dR|, the largest singular value.
+static double pose_distance(const double x[3], const double R[9], const double y[3], const double S[9]) {
     double D[9], gram[9], values[3], moved = 0;
     for (int i = 0; i < 3; i++) moved += (x[i] - y[i]) * (x[i] - y[i]);
     for (int i = 0; i < 9; i++) D[i] = R[i] - S[i];
-    // The largest singular value of D = R - S, by the eigenvalues of D'D.
+    // Of D = R - S, by the eigenvalues of D'D.
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) gram[3 * i + j] = D[i] * D[j] + D[3 + i] * D[3 + j] + D[6 + i] * D[6 + j];
     return sqrt(moved) + (carom_symmetric_eigen(3, gram, values, NULL) ? NAN : sqrt(fmax(values[2], 0)));
+}
+
+double lgvci_impact_distance(const carom_table *first, const carom_table *second, int64_t index) {
+    return pose_distance(carom_motion_column(first, "position") + 3 * index, carom_motion_column(first, "attitude") + 9 * index,
+                         carom_motion_column(second, "position") + 3 * index, carom_motion_column(second, "attitude") + 9 * index);
+}
+
+// What pictures need of a member's state.
+enum { TRACE_TIME, TRACE_POSITION, TRACE_ATTITUDE = 4, TRACE_WIDTH = LGVCI_TRACE_WIDTH };
+
+void lgvci_trace(const carom_table *states, int64_t row, double *values) {
+    values[TRACE_TIME] = carom_motion_times(states)[row];
+    memcpy(values + TRACE_POSITION, carom_motion_column(states, "position") + 3 * row, 3 * sizeof *values);
+    memcpy(values + TRACE_ATTITUDE, carom_motion_column(states, "attitude") + 9 * row, 9 * sizeof *values);
 }
 
 // ----------------------------------------------------------------------------------------------------------- snapshots
@@ -145,10 +160,114 @@ static carom_status figure_sensitivity(const carom_figures *figures, carom_error
     return status;
 }
 
+// Members over the reference at the recorded times: their paths as seen along the second axis, and their distances (Tran & Leok, Figures 7
+// and 8).
+static carom_status figure_members(const carom_figures *figures, carom_error *error) {
+    const carom_ensemble *ensemble = figures->ensemble;
+    const carom_table *states = figures->states, *impacts = figures->answer->impacts;
+    int64_t first, filled = 0;
+    const int64_t rows = carom_motion_shown(figures, &first), all = ensemble->trace_count, hits = carom_table_rows(impacts);
+    const double *time = carom_motion_times(states), *position = carom_motion_column(states, "position");
+    const double *attitude = carom_motion_column(states, "attitude"), *hit = carom_motion_column(impacts, "time");
+    double *room = malloc((4 * (size_t)all + 2 * (size_t)rows + 6 * (size_t)hits + 1) * sizeof *room);
+    if (!room) return carom_fail_memory(error, "figure");
+    double *x = room, *z = x + all, *t = z + all, *distance = t + all, *own_x = distance + all, *own_z = own_x + rows;
+    double *tick = own_z + rows, *mark = tick + 3 * hits, least = INFINITY, most = -INFINITY;
+    // Members have the reference's times, and end where a NaN is.
+    for (int64_t i = 0; i < all; i++) {
+        const double *row = ensemble->traces + TRACE_WIDTH * i;
+        const bool ends = isnan(row[TRACE_TIME]);
+        if (!ends && !(row[TRACE_TIME] >= time[first] && row[TRACE_TIME] <= time[first + rows - 1])) continue;
+        const int64_t same = ends ? 0 : carom_motion_find_state(states, row[TRACE_TIME]);
+        const double apart =
+            ends ? NAN : pose_distance(row + TRACE_POSITION, row + TRACE_ATTITUDE, position + 3 * same, attitude + 9 * same);
+        x[filled] = row[TRACE_POSITION];
+        z[filled] = row[TRACE_POSITION + 2];
+        t[filled] = row[TRACE_TIME];
+        distance[filled] = apart > LEAST_DISTANCE ? log10(apart) : NAN;
+        if (!isnan(distance[filled])) {
+            least = fmin(least, distance[filled]);
+            most = fmax(most, distance[filled]);
+        }
+        filled++;
+    }
+    for (int64_t i = 0; i < rows; i++) {
+        own_x[i] = position[3 * (first + i)];
+        own_z[i] = position[3 * (first + i) + 2];
+    }
+    // Impacts of the reference, at the foot of the picture.
+    int64_t ticks = 0;
+    for (int64_t i = 0; i < hits; i++) {
+        if (hit[i] < time[first] || hit[i] > time[first + rows - 1]) continue;
+        for (int end = 0; end < 3; end++) {
+            tick[ticks] = end < 2 ? hit[i] : NAN;
+            mark[ticks++] = end < 2 ? least - TICK * (most - least) * (0.5 + end) : NAN;
+        }
+    }
+    char label[96];
+    const char *what = ensemble->perturbed == CAROM_PERTURB_BOTH ? "position and attitude" : carom_perturbed_names[ensemble->perturbed];
+    snprintf(label, sizeof label, "members, %s perturbed by %g", what, ensemble->perturbation);
+    const carom_plot_series paths[] = {{label, CAROM_PLOT_TRACES, filled, x, z}, {"unperturbed", CAROM_PLOT_LINE, rows, own_x, own_z}};
+    const carom_plot_series distances[] = {{label, CAROM_PLOT_TRACES, filled, t, distance},
+                                           {ticks ? "impacts of the unperturbed motion" : "", CAROM_PLOT_LINE, ticks, tick, mark}};
+    const carom_plot seen = {
+        .title = figures->title, .x_label = "x [m]", .y_label = "z [m]", .series = paths, .series_count = 2, .equal = true};
+    const carom_plot over_time = {.title = figures->title,
+                                  .x_label = "time [s]",
+                                  .y_label = "log10 of the distance |dx| + |dR|",
+                                  .series = distances,
+                                  .series_count = 2};
+    carom_status status = figures->receive(figures->user, "members", &seen, error);
+    if (!status && least < most) status = figures->receive(figures->user, "distances", &over_time, error);
+    free(room);
+    return status;
+}
+
+// Kinetic and potential energy in pictures of their own, to be put beneath each other (Figure 5), with the times of impacts.
+static carom_status figure_steps(const carom_figures *figures, carom_error *error) {
+    const carom_table *states = figures->states, *impacts = figures->answer->impacts;
+    int64_t first;
+    const int64_t rows = carom_motion_shown(figures, &first), hits = carom_table_rows(impacts);
+    const double *time = carom_motion_times(states) + first, *hit = carom_motion_column(impacts, "time");
+    const double *translation = carom_motion_column(states, "translational_energy") + first;
+    const double *rotation = carom_motion_column(states, "rotational_energy") + first;
+    const double *potential = carom_motion_column(states, "potential_energy") + first;
+    double *values = malloc(((size_t)rows + 6 * (size_t)hits + 1) * sizeof *values);
+    if (!values) return carom_fail_memory(error, "figure");
+    double *tick = values + rows, *mark = tick + 3 * hits;
+    static const char *const names[] = {"kinetic", "potential"}, *const labels[] = {"kinetic energy [J]", "potential energy [J]"};
+    carom_status status = CAROM_OK;
+    for (int which = 0; which < 2 && !status; which++) {
+        double least = INFINITY, most = -INFINITY;
+        for (int64_t i = 0; i < rows; i++) {
+            values[i] = which ? potential[i] : translation[i] + rotation[i];
+            least = fmin(least, values[i]);
+            most = fmax(most, values[i]);
+        }
+        int64_t ticks = 0;
+        for (int64_t i = 0; i < hits; i++) {
+            if (hit[i] < time[0] || hit[i] > time[rows - 1]) continue;
+            for (int end = 0; end < 3; end++) {
+                tick[ticks] = end < 2 ? hit[i] : NAN;
+                mark[ticks++] = end < 2 ? least - TICK * (most - least) * (0.5 + end) : NAN;
+            }
+        }
+        const carom_plot_series series[] = {{"", CAROM_PLOT_LINE, rows, time, values},
+                                            {ticks ? "impacts" : "", CAROM_PLOT_LINE, ticks, tick, mark}};
+        const carom_plot plot = {
+            .title = figures->title, .x_label = "time [s]", .y_label = labels[which], .series = series, .series_count = 2};
+        status = figures->receive(figures->user, names[which], &plot, error);
+    }
+    free(values);
+    return status;
+}
+
 carom_status lgvci_figures(const carom_figures *figures, carom_error *error) {
     carom_status status = carom_figure_energy(figures, error);
     if (!status) status = carom_figure_energy_error(figures, error);
     if (!status) status = figure_snapshots(figures, error);
+    if (!status) status = figure_steps(figures, error);
     if (!status && figures->ensemble) status = figure_sensitivity(figures, error);
+    if (!status && figures->ensemble && figures->ensemble->trace_count > 0) status = figure_members(figures, error);
     return status;
 }

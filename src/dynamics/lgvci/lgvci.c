@@ -440,4 +440,6 @@ const carom_integrator carom_integrator_lgvci = {
     .run = run,
     .figures = lgvci_figures,
     .impact_distance = lgvci_impact_distance,
+    .trace = lgvci_trace,
+    .trace_width = LGVCI_TRACE_WIDTH,
 };

@@ -173,6 +173,9 @@ carom_status lgvci_record_impact(const lgvci *run, const lgvci_impact *impact, c
 // ------------------------------------------------------------------------------------------------ figures and studies
 
 carom_status lgvci_figures(const carom_figures *figures, carom_error *error);
+/// Time, position and attitude of a state.
+enum { LGVCI_TRACE_WIDTH = 13 };
+void lgvci_trace(const carom_table *states, int64_t row, double *values);
 /// |dx| + |dR|, the largest singular value, of row `index` of two tables of impacts.
 double lgvci_impact_distance(const carom_table *first, const carom_table *second, int64_t index);
 

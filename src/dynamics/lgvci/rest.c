@@ -34,9 +34,9 @@ carom_status lgvci_rest_create(const lgvci *run, const carom_motion_call *call, 
     return status;
 }
 
-// The points within `reach` of the plane, below it in any case.
-static int collect(const lgvci *run, const carom_body_state *state, double reach, lgvci_law *law, double gaps[MOST_POINTS]) {
-    double u[3], Omega[3], tangents[6], turned[6];
+// The points within `reach` of the plane; of many, those that reach furthest in directions spread evenly along it.
+static int collect(const lgvci *run, const carom_body_state *state, double reach, lgvci_law *law) {
+    double u[3], Omega[3], tangents[6], turned[6], rho[3];
     carom_multiply3_transposed(state->attitude, run->normal, u);
     carom_multiply3(run->inverse, state->angular_momentum, Omega);
     carom_complete_frame3(run->normal, tangents);
@@ -45,36 +45,26 @@ static int collect(const lgvci *run, const carom_body_state *state, double reach
     const double approach = carom_dot3(run->normal, state->momentum) / run->mass;
     const int features = carom_body_features(run->body), most = law->most < MOST_POINTS ? law->most : MOST_POINTS;
     int found = 0, count = 0, chosen[MOST_POINTS];
-    double best[MOST_POINTS];
-    for (int feature = 0; feature < features; feature++) {
-        double rho[3];
-        if (height + carom_body_feature_support(run->body, feature, u, rho) > reach) continue;
-        if (found++ < most) chosen[count++] = feature;
-        // More than that: those that are extreme in directions spread evenly.
-        for (int d = 0; found > most && d < most; d++) {
-            const double angle = 6.283185307179586 * d / most;
+    for (int feature = 0; feature < features; feature++)
+        if (height + carom_body_feature_support(run->body, feature, u, rho) <= reach && found++ < most) chosen[count++] = feature;
+    if (found > most) count = 0;
+    for (int d = 0; found > most && d < most; d++) {
+        const double angle = 6.283185307179586 * d / most;
+        double furthest = -INFINITY;
+        int best = 0;
+        for (int feature = 0; feature < features; feature++) {
+            if (height + carom_body_feature_support(run->body, feature, u, rho) > reach) continue;
             const double along = cos(angle) * carom_dot3(turned, rho) + sin(angle) * carom_dot3(turned + 3, rho);
-            if (found == most + 1) {
-                double first[3];
-                best[d] = -INFINITY;
-                for (int k = 0; k < most; k++) {
-                    carom_body_feature_support(run->body, k < count ? chosen[k] : feature, u, first);
-                    best[d] = fmax(best[d], cos(angle) * carom_dot3(turned, first) + sin(angle) * carom_dot3(turned + 3, first));
-                }
-            }
-            if (along > best[d]) best[d] = along, chosen[d] = feature;
+            if (along > furthest) furthest = along, best = feature;
         }
+        bool known = false;
+        for (int k = 0; k < count; k++) known = known || chosen[k] == best;
+        if (!known) chosen[count++] = best;
     }
     for (int k = 0; k < count; k++) {
-        bool known = false;
-        for (int j = 0; j < k; j++) known = known || chosen[j] == chosen[k];
-        if (known) {
-            chosen[k--] = chosen[--count];
-            continue;
-        }
         lgvci_contact *contact = &law->contacts[k];
         contact->feature = chosen[k];
-        gaps[k] = height + carom_body_feature_support(run->body, chosen[k], u, contact->rho);
+        carom_body_feature_support(run->body, chosen[k], u, contact->rho);
         carom_cross3(contact->rho, u, contact->chi);
         contact->speed = approach + carom_dot3(contact->chi, Omega);
     }
@@ -119,14 +109,14 @@ static void close_gaps(const lgvci *run, const lgvci_law *law, int count, carom_
 
 carom_status lgvci_rest_step(lgvci *run, const carom_motion_call *call, lgvci_law *law, double length, bool may_leave, lgvci_rest *rest,
                              carom_error *error) {
-    double terms[3], c[3], gaps[MOST_POINTS];
+    double terms[3], c[3];
     const carom_body_state start = run->base;
     const double energy = lgvci_energy(run, &start, terms);
     *rest = LGVCI_REST_STAYS;
     lgvci_launch(run, &start);
     // A point that is nearer than the plane's curvature of the motion in a step touches.
     const double reach = length * length * (run->gravity + run->acceleration) + lgvci_gap_resolution(run, &start);
-    int count = collect(run, &start, reach, law, gaps);
+    int count = collect(run, &start, reach, law);
     carom_body_state state = start;
     state.momentum[2] -= run->mass * run->gravity * length;
     const carom_body_state pulled = state;
@@ -173,7 +163,7 @@ carom_status lgvci_rest_step(lgvci *run, const carom_motion_call *call, lgvci_la
     const carom_body_state moved = next;
     close_gaps(run, law, pressing, &next);
     // Points that came down in this step, which end on the plane, too.
-    count = collect(run, &next, -lgvci_gap_resolution(run, &next), law, gaps);
+    count = collect(run, &next, -lgvci_gap_resolution(run, &next), law);
     if (count > 0) close_gaps(run, law, count, &next);
 
     // The energy never rises: momenta pay for the weight that was lifted, or it stays where it was.
