@@ -44,7 +44,7 @@ room_of_header() {
     rotation | outline) echo bodies ;;
     model) echo mujoco ;;
     studies) echo dynamics ;;
-    scene | pose | result | plot | files | json | temporary | stage) echo io ;;
+    scene | pose | result | plot | files | json | temporary | stage | space) echo io ;;
     carom) echo io ;; # the whole API: for the rooms that may use all of it
     *) echo "$1" ;;   # step.h belongs to step
     esac

@@ -96,6 +96,7 @@ hodograph() {
 
 hodograph hodograph-stick polyhedra-4a hodograph
 hodograph hodograph-impulse polyhedra-4a impulse
+hodograph impulse-space polyhedra-4a impulse-space --size 120x110
 hodograph hodograph-fan polyhedra-fan hodograph --fan 60
 hodograph hodograph-centrifugal polyhedra-fan-centrifugal hodograph --fan 60
 hodograph hodograph-four polyhedra-fan-four hodograph --fan 60

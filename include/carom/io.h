@@ -9,6 +9,7 @@
 #include "carom/pose.h"
 #include "carom/result.h"
 #include "carom/scene.h"
+#include "carom/space.h"
 #include "carom/stage.h"
 
 #endif

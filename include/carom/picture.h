@@ -21,6 +21,8 @@ typedef enum carom_plot_style {
     CAROM_PLOT_MEASURED,  ///< filled black diamonds with a white rim, on top of everything: what was measured
     CAROM_PLOT_START,     ///< filled dots in the colour of the letters: where something begins
     CAROM_PLOT_COLOURED,  ///< dots joined by a thin line, coloured by a number each, with a bar of colours beside the plot
+    CAROM_PLOT_CONE,      ///< filled polygons in the colour of friction cones
+    CAROM_PLOT_ARROWS,    ///< heads of arrows, each from a point towards the next one, where it ends; a NaN between them
 } carom_plot_style;
 
 typedef struct carom_plot_series {

@@ -16,6 +16,8 @@ void cli_canvas_series(cli_canvas *c, const char *label, carom_plot_style style,
 
 void cli_canvas_law(cli_canvas *c, const char *law) { c->laws[c->count - 1] = law; }
 
+void cli_canvas_look(cli_canvas *c, int look) { c->chosen[c->count - 1] = look + 1; }
+
 void cli_canvas_point(cli_canvas *c, double x, double y) {
     const int i = c->count - 1;
     if (c->series[i].count == c->capacity[i]) return;
@@ -34,16 +36,18 @@ carom_status cli_canvas_write(cli_canvas *c, carom_plot plot, const char *direct
     carom_status status = c->arena.failed ? carom_fail_memory(error, "picture") : CAROM_OK;
     plot.series = c->series;
     plot.series_count = c->count;
-    bool of_laws = false;
+    bool with_looks = false;
     int looks[CLI_MOST_SERIES];
-    for (int i = 0; i < c->count; i++) of_laws = of_laws || c->laws[i];
+    for (int i = 0; i < c->count; i++) with_looks = with_looks || c->laws[i] || c->chosen[i];
     carom_plot_assign_looks(c->count, c->laws, looks);
+    for (int i = 0; i < c->count; i++)
+        if (c->chosen[i]) looks[i] = c->chosen[i] - 1;
     for (int i = 0; i < 2 && !status; i++) {
         const size_t size = strlen(name) + strlen(endings[i]) + 1;
         char *file = malloc(size), *path = NULL;
         if (file) snprintf(file, size, "%s%s", name, endings[i]);
         if (file) path = cli_join_path(directory, file);
-        status = path ? (of_laws ? carom_plot_write_looks(&plot, looks, path, error) : carom_plot_write(&plot, path, error))
+        status = path ? (with_looks ? carom_plot_write_looks(&plot, looks, path, error) : carom_plot_write(&plot, path, error))
                       : carom_fail_memory(error, "picture");
         if (!status) cli_note_file(files, path);
         free(path);

@@ -15,6 +15,7 @@ typedef struct cli_canvas {
     double *x[CLI_MOST_SERIES], *y[CLI_MOST_SERIES];  ///< [capacity]
     int64_t capacity[CLI_MOST_SERIES];
     const char *laws[CLI_MOST_SERIES];  ///< whose look a series has; NULL: of no law
+    int chosen[CLI_MOST_SERIES];        ///< a look of its own, counted from 1; 0: none
     int count;
 } cli_canvas;
 
@@ -22,6 +23,8 @@ typedef struct cli_canvas {
 void cli_canvas_series(cli_canvas *c, const char *label, carom_plot_style style, int64_t capacity);
 /// The series that was added last shows this law, in its colour and mark of all pictures.
 void cli_canvas_law(cli_canvas *c, const char *law);
+/// The series that was added last has this look, a place in carom_plot_looks.
+void cli_canvas_look(cli_canvas *c, int look);
 /// A point of the series that was added last.
 void cli_canvas_point(cli_canvas *c, double x, double y);
 /// A segment of that series, with a gap after it.

@@ -38,9 +38,22 @@ static void one_contact_is_followed(void **state) {
     assert_int_equal(length(fan, "curve.0.impulse"), 3);
     assert_close(number(fan, "curve.0.slip.0"), 1, 1e-15);
     assert_string_equal(text(fan, "events.0.event"), "s");
-    check_pictures(*state, fan, 4);
+    check_pictures(*state, fan, 6);
+    // What the pictures show is named in their keys.
+    if (!system("command -v gnuplot > /dev/null")) {
+        static const char *const shown[][3] = {{"hodograph.svg", "friction cone: rates of slip (own scale)", "attracting directions"},
+                                               {"impulse.svg", "friction cone", "along tangent 2"},
+                                               {"impulse-space.svg", "no slip (line)", "compression ends (plane)"}};
+        for (int i = 0; i < 3; i++) {
+            char name[64];
+            snprintf(name, sizeof name, "out/%s", shown[i][0]);
+            char *svg = read_file(*state, name);
+            for (int k = 1; k < 3; k++) assert_non_null(strstr(svg, shown[i][k]));
+            free(svg);
+        }
+    }
 
-    json_t *rod = ask(*state, "hodograph", join(path, scenes_path, "rod.yaml"), "-o", "out", "--restitution", "0");
+    json_t *rod = ask(*state, "hodograph", join(path, scenes_path, "rod.yaml"), "-o", "out", "--restitution", "0", "--size", "column");
     assert_int_equal(length(rod, "curve.0.slip"), 1);
     assert_int_equal(length(rod, "curve.0.impulse"), 2);
     check_pictures(*state, rod, 2);
@@ -57,6 +70,7 @@ static const refusal refusals[] = {
     {"hodograph set.h5", "set.h5", NULL},
     {"hodograph case.yaml --fan 0", "--fan: 0 is not between", "matrices: {" FLAT_PARTS "}\n"},
     {"hodograph case.yaml --fan 5", "--fan: slip of a planar contact", "delassus: {W: [[1, 0], [0, 1]], u: [-1, 1], mu: [1]}\n"},
+    {"hodograph case.yaml -o out --size small", "--size: 'small' is no size", "delassus: {W: [[1, 0], [0, 1]], u: [-1, 1], mu: [1]}\n"},
     {"hodograph case.yaml --contact Z", "--contact: the scene has no contact 'Z'",
      "delassus: {W: [[1, 0], [0, 1]], u: [-1, 1], mu: [1]}\n"},
 };

@@ -22,7 +22,7 @@ static void pictures_of_any_set(void **state) {
     const double x[] = {1, 2, 3, NAN, 4}, y[] = {1, 1, 1, 2, NAN}, zero[] = {0, 0, 0, 0, 0}, tiny[] = {1, 1 + 1e-16, 1, 1, 1};
     const double *const pairs[][2] = {{x, y}, {y, x}, {zero, zero}, {tiny, zero}, {x, tiny}};
     for (int pair = 0; pair < 5; pair++)
-        for (int style = CAROM_PLOT_DOTS; style <= CAROM_PLOT_GUIDE; style++)
+        for (int style = CAROM_PLOT_DOTS; style <= CAROM_PLOT_ARROWS; style++)
             for (int64_t count = 1; count <= 5; count += 4) {
                 const carom_plot_series series[] = {
                     {"set", (carom_plot_style)style, count, pairs[pair][0], pairs[pair][1]},

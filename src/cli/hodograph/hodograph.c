@@ -15,6 +15,7 @@ static const char law_name[] = "stronge";
 static const cli_flag flags[] = {
     {"fan", "N", "add the same contact with N other initial slips: as fast as the scene's (or 1 m/s), in directions all around"},
     {"output", "DIR", "draw pictures into a directory"},
+    {"size", "SIZE", "of the pictures on paper: column (84 x 63 mm), page (174 x 120), slide (254 x 143), or WxH in millimetres"},
     {"json", NULL, "print one JSON document"},
 };
 
@@ -173,13 +174,15 @@ static void print_state(const hodograph *h, const char *label, const carom_conta
 // ------------------------------------------------------------------------------------------------------------- command
 
 static int run_hodograph(const cli_arguments *arguments) {
-    carom_error error;
+    carom_error error, inner;
     carom_scene *scene = NULL;
     hodograph h = {0};
     json_t *files = json_array();
-    const char *directory = cli_value(arguments, "output");
-    carom_status status =
-        files ? carom_scene_read(arguments->operand, arguments->registry, &scene, &error) : carom_fail_memory(&error, "hodograph");
+    const char *directory = cli_value(arguments, "output"), *size = cli_value(arguments, "size");
+    carom_status status = CAROM_OK;
+    if (size && carom_plot_parse_size(size, &h.size, &inner)) status = carom_fail(&error, CAROM_BAD_INPUT, "--size: %s", inner.message);
+    if (!status)
+        status = files ? carom_scene_read(arguments->operand, arguments->registry, &scene, &error) : carom_fail_memory(&error, "hodograph");
     h.scene = scene;
     if (!status) status = compute(arguments, &h, &error);
     if (!status && directory) {

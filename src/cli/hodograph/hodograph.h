@@ -24,6 +24,7 @@ typedef struct hodograph {
     int fan_count;
     carom_invariant_ray rays[CAROM_MOST_RAYS];
     int ray_count;
+    carom_plot_size size;  ///< of the pictures on paper; all zero: none
 } hodograph;
 
 /// What an event's letter stands for.
@@ -31,8 +32,8 @@ const char *hodograph_event_name(char event);
 /// The state of a curve at one of its events.
 const carom_contact_state *hodograph_event_state(const hodograph_curve *curve, int event);
 
-/// Draws the pictures into a directory, PNG and SVG, and appends their paths to `files`: hodograph and impulses of a spatial contact, the
-/// impulse plane of a planar one.
+/// Draws the pictures into a directory, PNG and SVG, and appends their paths to `files`: hodograph, impulses over their clock and in space
+/// of a spatial contact, the impulse plane of a planar one.
 carom_status hodograph_draw(const hodograph *h, const char *directory, json_t *files, carom_error *error);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "carom/io.h"
+#include "io/plot/paper.h"
 #include "io/plot/thin.h"
 
 // On paper [mm]: cells of shaded sets are no smaller; far marks stand so far inside the edge, and have arrows
@@ -58,7 +59,7 @@ const carom_plot_look *carom_panel_look(const carom_panel *panel, int series) {
         const carom_plot_style style = panel->plot->series[s].style;
         const bool grey = style == CAROM_PLOT_DASHES || style == CAROM_PLOT_TRACES || style == CAROM_PLOT_GUIDE ||
                           style == CAROM_PLOT_MEASURED || style == CAROM_PLOT_GROUND || style == CAROM_PLOT_START ||
-                          style == CAROM_PLOT_COLOURED;
+                          style == CAROM_PLOT_COLOURED || style == CAROM_PLOT_CONE;
         if (!grey && (*panel->plot->series[s].label || place < 0)) place++;
     }
     return &carom_plot_looks[place < 0 ? 0 : place % CAROM_PLOT_LOOKS];
@@ -81,6 +82,9 @@ carom_panel_pen carom_panel_pen_of(const carom_panel *panel, int series) {
     case CAROM_PLOT_TRACES: return (carom_panel_pen){dark ? 0xc0c0c0 : 0x404040, 0.9, ""};
     case CAROM_PLOT_GROUND: return (carom_panel_pen){dark ? 0x4c5258 : 0xc8c8c8, 5, ""};
     case CAROM_PLOT_AREAS: return (carom_panel_pen){carom_panel_colour(panel, series), 6.5, ""};
+    // As opaque as it looks on paper.
+    case CAROM_PLOT_CONE: return (carom_panel_pen){dark ? 0x78643a : 0xf0d078, 5, ""};
+    case CAROM_PLOT_ARROWS:
     case CAROM_PLOT_PATH: return (carom_panel_pen){carom_panel_colour(panel, series), 1.5, ""};
     case CAROM_PLOT_LINE: {
         // Lines that are of no law are told apart in grey, and where they lie on each other, by their dashes.
@@ -240,7 +244,9 @@ static carom_status print_data(FILE *script, const carom_panel *panel, int index
         return CAROM_OK;
     }
     const bool thinned = style == CAROM_PLOT_LINE || style == CAROM_PLOT_TRACES;
-    const bool broken_by_gaps = thinned || style == CAROM_PLOT_GUIDE || style == CAROM_PLOT_AREAS || style == CAROM_PLOT_GROUND;
+    const bool broken_by_gaps =
+        thinned || style == CAROM_PLOT_GUIDE || style == CAROM_PLOT_AREAS || style == CAROM_PLOT_GROUND || style == CAROM_PLOT_CONE;
+    const bool of_arrows = style == CAROM_PLOT_PATH || style == CAROM_PLOT_ARROWS;
     for (int64_t start = 0; start < series->count;) {
         int64_t kept[CAROM_PLOT_KEPT] = {start}, next = start + 1;
         int count = 1;
@@ -250,9 +256,10 @@ static carom_status print_data(FILE *script, const carom_panel *panel, int index
             // An empty line ends one trace or area.
             if (!is_visible(series, i) && broken_by_gaps) fputc('\n', script);
             if (!is_visible(series, i)) continue;
-            fprintf(script, "%.17g %.17g", series->x[i], series->y[i]);
             // Points of a path become arrows: start and difference.
-            const bool arrow = style == CAROM_PLOT_PATH && i + 1 < series->count && is_visible(series, i + 1);
+            const bool arrow = of_arrows && i + 1 < series->count && is_visible(series, i + 1);
+            if (style == CAROM_PLOT_ARROWS && !arrow) continue;
+            fprintf(script, "%.17g %.17g", series->x[i], series->y[i]);
             if (arrow)
                 fprintf(script, " %.17g %.17g", series->x[i + 1] - series->x[i], series->y[i + 1] - series->y[i]);
             else if (style == CAROM_PLOT_PATH)
@@ -309,6 +316,14 @@ static void print_series(FILE *script, const carom_panel *panel, int index, cons
                 many ? 0.9 : 1.5, transparency, colour);
         break;
     }
+    case CAROM_PLOT_ARROWS:
+        // All of one size, however short the arrows are.
+        fprintf(script, ":3:4 with vectors head filled size graph 0.018,18 fixed lw %g lc rgb '#%06x'", pen.width, colour);
+        break;
+    case CAROM_PLOT_CONE:
+        fprintf(script, " with lines lw 1 lc rgb '#%08x' notitle, %s using 1:2 with filledcurves closed fs solid noborder lc rgb '#%08x'",
+                CAROM_CONE_RIM, name, CAROM_CONE_FILL);
+        break;
     case CAROM_PLOT_AREAS:
         // Filled, then outlined with a dot on each vertex, so that segments and points show too: wide enough to be seen on both sides of
         // samples that lie on a segment.

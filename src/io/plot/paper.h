@@ -10,6 +10,10 @@
 /// Colours are 0xAARRGGBB, with AA the transparency.
 enum { CAROM_NO_COLOUR = -1 };
 
+/// A friction cone and its rim.
+#define CAROM_CONE_FILL 0x90f0c040
+#define CAROM_CONE_RIM  0x40a07810
+
 /// A point of a font [mm].
 #define CAROM_PAPER_POINT 0.3528
 
@@ -46,6 +50,9 @@ void carom_paper_dot(carom_paper *paper, double x, double y, double radius, int6
 void carom_paper_text(carom_paper *paper, double x, double y, int align, double font, const char *text);
 /// A shaft of this width [0.5 points] and a filled head, which a short arrow is nearly all of.
 void carom_paper_arrow(carom_paper *paper, const double from[2], const double to[2], int64_t colour, double width);
+
+/// 1, 2 or 5 times a power of ten: the largest that is not more than this length > 0.
+double carom_paper_round(double most);
 
 /// Draws the sheet into a file.
 /// @return as carom_plot_write

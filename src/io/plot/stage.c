@@ -385,8 +385,8 @@ static carom_status draw_panel(carom_paper *p, stage_panel *v, const stage_scale
             area->point[2 * k] = x[hull[k]];
             area->point[2 * k + 1] = y[hull[k]];
         }
-        area->fill = STAGE_CONE;
-        area->line = STAGE_RIM;
+        area->fill = CAROM_CONE_FILL;
+        area->line = CAROM_CONE_RIM;
         area->width = 0.8;
         // Labels keep away from the cone's sides.
         for (int k = 0; k < 2 && contact->friction > 0; k++) {

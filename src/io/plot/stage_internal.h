@@ -8,11 +8,9 @@
 #include "io/plot/key.h"
 #include "io/plot/paper.h"
 
-/// Colours of bodies' outlines and of velocities before the impact, of contacts and of centres of mass; of a friction cone and its rim.
+/// Colours of bodies' outlines and of velocities before the impact, of contacts and of centres of mass.
 #define STAGE_INK    0x30343a
 #define STAGE_CENTRE 0x4f6fa5
-#define STAGE_CONE   0x90f0c040
-#define STAGE_RIM    0x40a07810
 #define STAGE_NORMAL 0x808080
 
 /// What arrows are drawn at: the longest velocity and impulse, and metres of the drawing for each unit.

@@ -94,12 +94,6 @@ carom_status stage_draw_labels(carom_paper *p, stage_panel *v, bool numbered, ca
 
 // ------------------------------------------------------------------------------------------------------------------ key
 
-// The length of the bar that tells the scale, 1, 2 or 5 times a power of ten: at most so long.
-static double round_length(double most) {
-    const double power = pow(10, floor(log10(most))), share = most / power;
-    return power * (share >= 5 ? 5 : share >= 2 ? 2 : 1);
-}
-
 // Adds an entry; its text is to be printed into the room of TEXT_SIZE that this returns.
 static char *add_entry(stage_key *key, stage_sample sample, double width) {
     char *text = key->texts + TEXT_SIZE * key->count;
@@ -160,7 +154,7 @@ static void draw_sample(const stage_key *key, int index, double x, double y) {
         for (int i = 0; i < 2; i++) carom_paper_line(p, i ? end[0] : x, y - 0.7, i ? end[0] : x, y + 0.7, STAGE_INK, 1.4);
         break;
     case STAGE_SAMPLE_CONE:
-        carom_paper_shape(p, 3, (const double[6]){x + 1, y, x + 5, y + 1.5, x + 5, y - 1.5}, STAGE_CONE, STAGE_RIM, 0.8);
+        carom_paper_shape(p, 3, (const double[6]){x + 1, y, x + 5, y + 1.5, x + 5, y - 1.5}, CAROM_CONE_FILL, CAROM_CONE_RIM, 0.8);
         // fall through
     case STAGE_SAMPLE_CONTACT:
         carom_paper_arrow(p, contact, (const double[2]){x + 6.4, y}, STAGE_NORMAL, 1);
@@ -194,7 +188,7 @@ void stage_draw_key(carom_paper *p, stage_key *key, double scale) {
     key->paper = p;
     // The bar of lengths as it is at this scale.
     char text[32];
-    const double bar = round_length(LONGEST_BAR / scale);
+    const double bar = carom_paper_round(LONGEST_BAR / scale);
     snprintf(text, sizeof text, "%g m", bar);
     key->entries[0] = (carom_key_entry){bar * scale, text};
     carom_key_flow(key->count, key->entries, MARGIN, p->size.width - MARGIN, draw_entry, key);
