@@ -17,6 +17,8 @@
 #define CONE             0.13
 #define NORMAL           0.17
 #define GROUND_MARGIN    0.12
+// Cones and normals of more contacts are smaller, so that together they hide no more.
+#define FULL_CONES 4
 // A contact with so much of a body before it is hidden.
 #define HIDDEN 0.05
 // Arrows shorter than this share of the longest one of their kind are round-off.
@@ -86,6 +88,9 @@ static stage_scales find_scales(const carom_stage *stage, double extent) {
     for (int i = 0; i < s.trees; i++) s.centre = longest_of(s.centre, stage->solids.tree[i].velocity);
     for (int i = 0; i < stage->contacts; i++)
         if (stage_is_drawn(&stage->contact[i])) s.contact = longest_of(s.contact, stage->contact[i].velocity);
+    const double shrink = stage->contacts > FULL_CONES ? sqrt((double)FULL_CONES / stage->contacts) : 1;
+    s.cone = shrink * CONE * s.extent;
+    s.normal = shrink * NORMAL * s.extent;
     s.velocity = fmax(s.contact, s.centre);
     for (int i = 0; i < stage->contacts; i++) {
         if (!stage_is_drawn(&stage->contact[i])) continue;
@@ -231,9 +236,9 @@ static carom_status frame_rest(carom_paper *p, stage_panel *v, const stage_scale
         const carom_stage_contact *contact = &stage->contact[i];
         if (!stage_is_drawn(contact)) continue;
         double cone[2 * (CIRCLE + 1)];
-        const int points = find_cone(stage, v->view, contact, CONE * s->extent, cone);
+        const int points = find_cone(stage, v->view, contact, s->cone, cone);
         for (int k = 0; k < points; k++) hold(&v->bounds, cone + 2 * k);
-        hold_arrow(&v->bounds, v->view, contact->point, contact->normal, NORMAL * s->extent);
+        hold_arrow(&v->bounds, v->view, contact->point, contact->normal, s->normal);
         hold_arrow(&v->bounds, v->view, contact->point, contact->velocity, s->per_velocity);
         for (int k = 0; k < stage->outcomes; k++) {
             hold_arrow(&v->bounds, v->view, contact->point, stage->outcome[k].velocity + 3 * i, s->per_velocity);
@@ -372,7 +377,7 @@ static carom_status draw_panel(carom_paper *p, stage_panel *v, const stage_scale
         if (!stage_is_drawn(contact)) continue;
         double cone[2 * (CIRCLE + 1)], x[CIRCLE + 1], y[CIRCLE + 1];
         int64_t hull[CIRCLE + 1], corners = 0;
-        const int points = find_cone(stage, v->view, contact, CONE * s->extent, cone);
+        const int points = find_cone(stage, v->view, contact, s->cone, cone);
         for (int k = 0; k < points; k++) {
             to_paper(v, cone + 2 * k, cone + 2 * k);
             x[k] = cone[2 * k];
@@ -394,7 +399,7 @@ static carom_status draw_panel(carom_paper *p, stage_panel *v, const stage_scale
             memcpy(side, cone, 2 * sizeof *side);
             memcpy(side + 2, cone + 2 + k * (points - 1), 2 * sizeof *side);
         }
-        draw_arrow(p, v, contact->point, contact->normal, NORMAL * s->extent, 1, STAGE_NORMAL, 1);
+        draw_arrow(p, v, contact->point, contact->normal, s->normal, 1, STAGE_NORMAL, 1);
     }
     for (int i = 0; i < s->trees; i++) {
         double at[2];

@@ -19,7 +19,8 @@ typedef struct stage_scales {
     double velocity, impulse;  ///< longest
     double contact, centre;    ///< longest velocities before the impact, of contacts and of centres of mass
     double per_velocity, per_impulse;
-    int trees;  ///< whose velocities are drawn
+    double cone, normal;  ///< lengths of friction cones and normals [m]
+    int trees;            ///< whose velocities are drawn
 } stage_scales;
 
 /// A rectangle that grows with what it is to hold: least x and y, greatest x and y.
