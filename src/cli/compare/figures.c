@@ -149,7 +149,8 @@ void cli_figures_free(cli_figures *figures) {
 // The mechanism at its impact, as `carom draw` shows it.
 static carom_status draw_mechanism(const cli_comparison *comparison, const char *directory, json_t *drawn, carom_error *error) {
     static const char *const names[] = {CLI_MECHANISM_FIGURE ".png", CLI_MECHANISM_FIGURE ".svg"};
-    cli_sketch sketch = {0};
+    // So wide that letters are read beside the page's sentences.
+    cli_sketch sketch = {.stage.size = {120, 90}};
     carom_status status = cli_sketch_start(&sketch, comparison->scene, error);
     const int formats = cli_given(comparison->arguments, "svg") ? 2 : 1;
     for (int i = 0; i < formats && !status; i++) {

@@ -16,7 +16,9 @@ static const char style[] =
     "table{border-collapse:collapse;margin:1em 0;font-size:.85rem;display:block;overflow-x:auto}"
     "td,th{border-bottom:1px solid #ccc;padding:.2em .6em;text-align:left;vertical-align:top}td.n,th.n{text-align:right;white-space:nowrap}"
     "code,pre{font-family:ui-monospace,monospace;font-size:.9em;background:#f3f3f3}code{padding:0 .2em}pre{padding:.8em;overflow-x:auto}"
-    "img{max-width:46rem;width:100%;height:auto;display:block}a{color:#0b57a4}";
+    "img{max-width:46rem;width:100%;height:auto;display:block}a{color:#0b57a4}"
+    // The mechanism, a picture among the first paragraphs, stands beside the sentences where there is room.
+    "@media(min-width:56rem){p:nth-of-type(-n+3)>img{float:right;width:44%;margin:0 0 1rem 1.5rem}h2:nth-of-type(n+2){clear:both}}";
 
 // The document under way.
 typedef struct page {

@@ -212,7 +212,7 @@ static carom_status put_making(const page *p, const cli_figures *figures, const 
     fputs("| version | carom " CAROM_VERSION " |\n| all numbers | [compare.h5](compare.h5) |\n\n", file);
 
     // The command line of this comparison, without what does not change it.
-    fputs("This page again, and one figure of it:\n\n```sh\ncarom compare ", file);
+    fputs("This page again, and pictures like its own:\n\n```sh\ncarom compare ", file);
     put_word(file, arguments->operand);
     for (int i = 0; i < arguments->count; i++) {
         const cli_setting *setting = &arguments->settings[i];
@@ -243,6 +243,12 @@ static carom_status put_making(const page *p, const cli_figures *figures, const 
         if (cli_given(comparison->arguments, "dark")) fputs(" --dark", file);
         fprintf(file, " -o %s.png\n", figures->list[0].name);
         free(result);
+    }
+    // The mechanism with what one law makes of its impact, which the page does not show.
+    if (figures->mechanism) {
+        fputs("carom draw ", file);
+        put_word(file, arguments->operand);
+        fprintf(file, " --outcome %s -o mechanism.png\n", comparison->runs[0].law->name);
     }
     fputs("```\n", file);
     return CAROM_OK;
