@@ -77,7 +77,7 @@ draw() {
     local blocks
     blocks=$(grep -c '^"' "$results/$1.dat")
     gnuplot <<GNUPLOT
-set terminal pngcairo size 900,640 font "DejaVu Sans,11"
+load "scripts/style.gp"
 set output "$figures/coverage-$1.png"
 set logscale xy
 set format y "10^{%T}"
@@ -85,9 +85,7 @@ set xtics (256, 1024, 4096, 16384, 65536)
 set xlabel "samples"
 set ylabel "farthest point of the exact set from the samples [m/s]"
 set title "$2"
-set key below
-set grid
-plot for [i=0:$((blocks - 1))] "$results/$1.dat" index i using 1:2 with linespoints linewidth 2 title columnheader(1)
+plot for [i=0:$((blocks - 1))] "$results/$1.dat" index i using 1:2 with linespoints pointsize 1 title columnheader(1)
 GNUPLOT
 }
 

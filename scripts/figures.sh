@@ -162,17 +162,16 @@ done
 # The billiard break of docs/propagative.md, by examples/billiards.c.
 "$1/examples/billiards" >"$results/billiards.txt"
 gnuplot <<END
-set terminal pngcairo size 900,600 font "DejaVu Sans,11"
+load "scripts/style.gp"
 set output "$figures/billiards-xi.png"
 set xlabel "angle between the balls that are hit [degrees]"
 set ylabel "xi, distance of the two outcomes over |p-|"
 set xrange [30:180]
 set yrange [0:1.1]
 set xtics 15
-set grid
-plot "$results/billiards.txt" index 0 with lines lw 2 title "equal balls", \
-     "" index 1 with lines lw 2 title "cue ball of half the radius", \
-     "" index 2 with lines lw 2 title "cue ball of 2.86 radii"
+plot "$results/billiards.txt" index 0 with lines title "equal balls", \
+     "" index 1 with lines title "cue ball of half the radius", \
+     "" index 2 with lines title "cue ball of 2.86 radii"
 END
 # --------------------------------------------------------------------------------------------- compliance, a simulator
 
@@ -216,16 +215,15 @@ mv "$results/quadruped-drop-tube-m.png" "$figures/quadruped-drop-tube.png"
 if [ -x "$1/benchmarks/cradle" ]; then
     "$1/benchmarks/cradle" --points >"$results/cradle.txt"
     gnuplot <<END
-set terminal pngcairo size 900,600 font "DejaVu Sans,11"
+load "scripts/style.gp"
 set output "$figures/cradle-bullet.png"
 set xlabel "restitution"
 set ylabel "energy after over energy before"
 set xrange [-0.05:1.05]
 set yrange [0:1.4]
-set key left top
-set grid
-plot "$results/cradle.txt" index 1 with points pt 6 ps 0.8 title "Bullet, 60 Hz, all speeds and phases", \
-     "" index 0 with lines lw 2 title "propagative: (1 + 2 R^2)/3", 1 with lines dt 2 lc "black" notitle
+plot 1 with lines dt (7,6) lw 1.8 lc rgb "#707070" title "the energy before", \
+     "$results/cradle.txt" index 1 with points pt 6 ps 1.2 lw 1.5 lc rgb halm_posa title "Bullet, 60 Hz, all speeds and phases", \
+     "" index 0 with lines lc rgb propagative title "propagative: (1 + 2 R^2)/3"
 END
 fi
 
@@ -250,25 +248,24 @@ for e in 0.5 1; do
 done
 normals cradle propagative --restitution 1 >"$results/cradle-propagative.dat"
 gnuplot <<END
-set terminal pngcairo size 900,700 font "DejaVu Sans,11"
+load "scripts/style.gp"
 set output "$figures/restitution-cradle.png"
 set xlabel "Jn.1:2, the first ball leaves the second with [m/s]"
 set ylabel "Jn.2:3, the second ball leaves the third with [m/s]"
 set xrange [-0.04:1.1]
 set yrange [-0.04:1.1]
-set grid
-set key right top
+set size ratio -1
 files(law) = "$results/cradle-".law.".dat"
 plot files("1") with points pt 7 ps 0.25 lc rgb "#8fc1e3" notitle, \
      files("0.5") with points pt 7 ps 0.25 lc rgb "#f3c083" notitle, \
      1/0 with points pt 7 ps 1 lc rgb "#8fc1e3" title "the set, e = 1 (8192 walks)", \
      1/0 with points pt 7 ps 1 lc rgb "#f3c083" title "the set, e = 1/2 (8192 walks)", \
-     for [e in "0.5 1"] files("sequential-".e) with points pt 4 ps 1.8 lw 2 lc "black" title (e eq "1" ? "sequential" : ""), \
-     files("propagative") with points pt 8 ps 2.6 lw 2 lc rgb "#a03070" title "propagative, R = 1", \
-     for [e in "0.5 1"] files("moreau-".e) with points pt 12 ps 2 lw 2 lc rgb "#006050" title (e eq "1" ? "moreau, all at once" : ""), \
-     for [e in "0.5 1"] files("lzb-".e) using 2:3 with points pt 6 ps 1.2 lw 2 lc rgb "#b03010" title (e eq "1" ? "lzb, labelled k_2/k_1" : ""), \
-     files("lzb-1") using 2:3:1 with labels left offset 1,0.4 font ",9" notitle, \
-     files("lzb-0.5") using (\$1 > 1 ? \$2 : 1/0):3:1 with labels left offset 1,0.4 font ",9" notitle
+     for [e in "0.5 1"] files("sequential-".e) with points pt 8 ps 2.4 lw 2.5 lc rgb sequential title (e eq "1" ? "sequential" : ""), \
+     files("propagative") with points pt 12 ps 1.9 lw 2.5 lc rgb propagative title "propagative, R = 1", \
+     for [e in "0.5 1"] files("moreau-".e) with points pt 1 ps 1.6 lw 2.5 lc rgb moreau title (e eq "1" ? "moreau, all at once" : ""), \
+     for [e in "0.5 1"] files("lzb-".e) using 2:3 with points pt 3 ps 2.1 lw 2 lc rgb lzb title (e eq "1" ? "lzb, labelled k_2/k_1" : ""), \
+     files("lzb-1") using 2:3:1 with labels left offset 1,0.4 font ",12" notitle, \
+     files("lzb-0.5") using (\$1 > 1 ? \$2 : 1/0):3:1 with labels left offset 1,0.4 font ",12" notitle
 END
 
 # The rocking block, for coefficients from 0 to 1.
@@ -278,22 +275,20 @@ for e in 0 0.25 0.5 0.75 1; do
     normals block sequential --rule stronge --restitution $e >"$results/bouncing-block-sequential-$e.dat"
 done
 gnuplot <<END
-set terminal pngcairo size 800,860 font "DejaVu Sans,11"
+load "scripts/style.gp"
 set output "$figures/restitution-block.png"
 set xlabel "Jn.A [m/s]"
 set ylabel "Jn.B [m/s]"
 set xrange [-0.015:0.5]
 set yrange [-0.015:0.5]
-set size square
-set grid
-set key below
-colours = "#202020 #2070b0 #20a080 #d09010 #c03020"
+set size ratio -1
+colours = "#000000 #882255 #0072b2 #56b4e9 #e69f00"
 values = "0 0.25 0.5 0.75 1"
 files(law, i) = "$results/bouncing-block-".law.word(values, i).".dat"
 plot for [i=1:5] files("", i) with points pt 7 ps 0.25 lc rgb word(colours, i) notitle, \
      for [i=1:5] 1/0 with points pt 7 ps 1 lc rgb word(colours, i) title "e = ".word(values, i), \
-     for [i=1:5] files("sequential-", i) with points pt 4 ps 1.6 lw 2 lc "black" title (i == 1 ? "sequential" : ""), \
-     for [i=1:5] files("lzb-", i) with points pt 6 ps 1.6 lw 2 lc "black" title (i == 1 ? "lzb, equal springs" : "")
+     for [i=1:5] files("sequential-", i) with points pt 8 ps 2.4 lw 2.5 lc rgb sequential title (i == 1 ? "sequential" : ""), \
+     for [i=1:5] files("lzb-", i) with points pt 3 ps 2.1 lw 2 lc rgb lzb title (i == 1 ? "lzb, equal springs" : "")
 END
 
 # ------------------------------------------------------------------------------------------------------------- table 3
