@@ -104,15 +104,15 @@ hodograph impulse-plane rod impulse-plane
 
 # --------------------------------------------------------------------------------------------------------------- motions
 
-# draw_motion STEM: docs/figures/STEM-snapshots.png, -energy.png and -energy-error.png over the scene's time, and -long.png: the energy
+# draw_motion STEM: docs/figures/STEM-snapshots.png and -energy.png over the scene's time, and -long.png: the energy
 # error over 100,000 steps.
 draw_motion() {
-    "$carom" simulate "scenes/$1.yaml" --figures "$figures/$1"
+    draw_system "$1" "snapshots energy"
     "$carom" simulate "scenes/$1.yaml" --duration 1000 --every 20 --figures "$results/$1" >"$results/$1-long.txt"
     mv "$results/$1-energy-error.png" "$figures/$1-long.png"
 }
 
-# draw_system STEM PICTURES [OPTION]: docs/figures/STEM-PICTURE.png of a mechanism, those that docs/inclusion.md shows.
+# draw_system STEM PICTURES [OPTION]: docs/figures/STEM-PICTURE.png of a motion, those that the pages show.
 draw_system() {
     local stem=$1 pictures=$2
     shift 2
@@ -126,7 +126,7 @@ draw_system painleve-rod impulse
 draw_system dropped-block bundle --ensemble 40
 
 for stem in ellipsoid ellipsoid-tilted two-ellipsoids bouncing-box; do draw_motion "$stem"; done
-"$carom" simulate scenes/backspin.yaml --figures "$figures/backspin"
+draw_system backspin "snapshots energy"
 for stem in l-block die hammer bowl; do
     "$carom" simulate "scenes/$stem.yaml" --figures "$results/$stem" --views 3d --duration 2.15 --times 0,0.7,1.4,2.1 --size column >"$results/$stem.txt"
     mv "$results/$stem-view-3d.png" "$figures/"
