@@ -5,7 +5,7 @@
 Sphinx reads the Markdown pages of the repository as they are, laid out in BUILD/site/source as in the checkout, so that links between them
 keep their meaning. Added are a start page, a page for each public header, one for the Python package where it is built, and one for each notebook,
 with the outputs that `make test-python-all` left in BUILD/notebooks. Every warning of Sphinx is an error; so is a link within the site that
-leads nowhere.
+leads nowhere, and a figure that no page shows.
 """
 import base64
 import json
@@ -265,8 +265,13 @@ def main():
     pages, broken = check_links(html)
     for link in broken:
         print(f"site: {link} leads nowhere", file=sys.stderr)
+    # A figure that no page shows is drawn for nobody.
+    text = "".join(page.read_text() for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+    unseen = [figure.name for figure in sorted((ROOT / "docs/figures").glob("*.png")) if f"figures/{figure.name})" not in text]
+    for name in unseen:
+        print(f"site: no page shows docs/figures/{name}", file=sys.stderr)
     print(f"{pages} pages in {html}, {len(broken)} broken links")
-    return 1 if broken else 0
+    return 1 if broken or unseen else 0
 
 
 if __name__ == "__main__":

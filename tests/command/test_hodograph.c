@@ -8,6 +8,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+// The curve of the impulse plane has the impulses of the document: both axes have one scale, and y of an SVG
+// grows downwards.
+static void check_drawn_curve(const char *directory, const json_t *hodograph) {
+    char *svg = read_file(directory, "out/impulse-plane.svg");
+    const char *place = svg;
+    // Samples of the key and arrows have one segment.
+    do {
+        place = strstr(place + 1, "<path stroke='rgb(  0, 114, 178)'");
+        assert_non_null(place);
+        place = strstr(place, " d='") + 4;
+    } while (strchr(strchr(place, 'L') + 1, 'L') > strchr(place, '\''));
+    double first[2] = {0}, seen[2], scale = 0;
+    const json_t *curve = at(hodograph, "curve");
+    for (size_t i = 0; i < json_array_size(curve); i++) {
+        int used = 0;
+        assert_int_equal(sscanf(place, "%*1[ML]%lf,%lf %n", &seen[0], &seen[1], &used), 2);
+        place += used;
+        double impulse[2];
+        for (size_t k = 0; k < 2; k++)
+            impulse[k] = json_number_value(json_array_get(json_object_get(json_array_get(curve, i), "impulse"), k));
+        if (!i) memcpy(first, seen, sizeof first);
+        if (i == 1) scale = (seen[0] - first[0]) / impulse[0];
+        assert_close(seen[0] - first[0], scale * impulse[0], 1e-3);
+        assert_close(seen[1] - first[1], -scale * impulse[1], 1e-3);
+    }
+    assert_true(scale > 100);
+    free(svg);
+}
+
 // The two published contacts with the sharpest numbers (Jia & Wang 2017), as shipped, and a planar one.
 static void one_contact_is_followed(void **state) {
     char path[PATH_SIZE];
@@ -57,6 +86,7 @@ static void one_contact_is_followed(void **state) {
     assert_int_equal(length(rod, "curve.0.slip"), 1);
     assert_int_equal(length(rod, "curve.0.impulse"), 2);
     check_pictures(*state, rod, 2);
+    if (!system("command -v gnuplot > /dev/null")) check_drawn_curve(*state, rod);
     json_decref(resolved);
     json_decref(fan);
     json_decref(rod);

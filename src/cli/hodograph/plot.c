@@ -215,6 +215,7 @@ static carom_status draw_slip(const hodograph *h, const char *directory, json_t 
 // A line a x + b y + c = 0.
 typedef struct line {
     const char *label;
+    carom_plot_style style;
     int look;
     double a, b, c;
 } line;
@@ -224,8 +225,8 @@ static carom_status draw_impulse_plane(const hodograph *h, const char *directory
     const carom_contact_problem *problem = &h->curve.problem;
     // Contact velocities are linear in the impulse: slip u_t + B p_t + d p_n = 0, normal velocity u_n + d p_t + w p_n = 0.
     const line lines[] = {
-        {"no slip", LOOK_NO_SLIP, problem->tangential[0], problem->coupling[0], problem->velocity.tangent[0]},
-        {"greatest compression", LOOK_COMPRESSION, problem->coupling[0], problem->normal, problem->velocity.normal},
+        {"no slip", CAROM_PLOT_GUIDE, LOOK_NO_SLIP, problem->tangential[0], problem->coupling[0], problem->velocity.tangent[0]},
+        {"greatest compression", CAROM_PLOT_LINE, LOOK_COMPRESSION, problem->coupling[0], problem->normal, problem->velocity.normal},
     };
     // The picture: as high as the last impulse, and wide enough for the line of friction.
     const double height = BEYOND * h->curve.states[h->curve.count - 1].impulse.normal, width = 2 * BEYOND * impulse_reach(h);
@@ -243,7 +244,7 @@ static carom_status draw_impulse_plane(const hodograph *h, const char *directory
         const double along[2] = {-b, a}, low[2] = {-width, 0}, high[2] = {width, height};
         double t[2];
         if (!clip_line(2, point, along, low, high, t)) continue;
-        cli_canvas_series(&c, lines[i].label, CAROM_PLOT_LINE, 3);
+        cli_canvas_series(&c, lines[i].label, lines[i].style, 3);
         cli_canvas_look(&c, lines[i].look);
         cli_canvas_segment(&c, point[0] + t[0] * along[0], point[1] + t[0] * along[1], point[0] + t[1] * along[0],
                            point[1] + t[1] * along[1]);
@@ -251,9 +252,9 @@ static carom_status draw_impulse_plane(const hodograph *h, const char *directory
     cli_canvas_series(&c, "impulse", CAROM_PLOT_LINE, h->curve.count);
     cli_canvas_look(&c, LOOK_COURSE);
     add_curve(&c, &h->curve, locate_in_plane);
-    cli_canvas_series(&c, "", CAROM_PLOT_ARROWS, 6);
+    cli_canvas_series(&c, "", CAROM_PLOT_ARROWS, 3);
     cli_canvas_look(&c, LOOK_COURSE);
-    add_heads(&c, &h->curve, locate_in_plane, 2);
+    add_heads(&c, &h->curve, locate_in_plane, 1);
     add_events(&c, h, locate_in_plane);
     const carom_plot plot = {.title = carom_scene_name(h->scene),
                              .x_label = "tangential impulse [N s]",
