@@ -44,9 +44,9 @@ static void axes_have_their_directions(void **state) {
     // y of an SVG grows downwards: the first axis comes to the right and nearer, the second goes to the right and back, the third up.
     assert_true(at[2] > at[0] && at[3] > at[1]);
     assert_true(at[4] > at[2] && at[5] < at[3]);
-    assert_close(at[6], at[4], 0.02);
+    assert_close(at[6], at[4], 1e-4);
     assert_true(at[7] < at[5] - 100);
-    for (int k = 0; k < 2; k++) assert_close(half[2 + k], 0.5 * (at[k] + at[2 + k]), 0.02);
+    for (int k = 0; k < 2; k++) assert_close(half[2 + k], 0.5 * (at[k] + at[2 + k]), 1e-4);
     free(svg);
 
     // A hull is what is seen of a body: of a box, and a point inside, six corners.
