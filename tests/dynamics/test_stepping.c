@@ -155,6 +155,21 @@ static void halving_the_step_halves_the_error(void **state) {
     assert_close(coarse / fine, 2, 0.1);
 }
 
+// So does the error of the energy that a run reports, also of one whose energy is 0 at the start.
+static void energy_errors_halve_too(void **state) {
+    (void)state;
+    const double_pendulum pendulum = {.stop = 10, .position = {acos(-1) / 2, acos(-1) / 2}};
+    double error[2];
+    for (int k = 0; k < 2; k++) {
+        carom_motion_answer answer =
+            run(pendulum_mechanism(&pendulum), (const char *[]){"step", k ? "0.0005" : "0.001", "duration", "0.5", NULL});
+        error[k] = reals(answer.result, "max_relative_energy_error")[0];
+        carom_motion_answer_free(&answer);
+    }
+    assert_true(error[1] > 1e-6 && error[1] < 1e-2);
+    assert_close(error[0] / error[1], 2, 0.1);
+}
+
 // -------------------------------------------------------------------------------------------------------------- contact
 
 static void sliding_box_stops_where_coulomb_says(void **state) {
@@ -610,6 +625,7 @@ int main(void) {
         cmocka_unit_test(gyroscopic_forces_of_the_middle_are_better),
         cmocka_unit_test(dampers_are_implicit),
         cmocka_unit_test(halving_the_step_halves_the_error),
+        cmocka_unit_test(energy_errors_halve_too),
         cmocka_unit_test(sliding_box_stops_where_coulomb_says),
         cmocka_unit_test(box_on_a_slope_rests),
         cmocka_unit_test(steep_slope_slides),

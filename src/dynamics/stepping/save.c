@@ -12,7 +12,7 @@
 // Sizes of a basis and of impulses beyond which a file is not one of ours, and would only take memory.
 enum { MOST_BASIS = STEPPING_MOST_PIVOTED, MOST_ROWS = CAROM_MAX_LCP };
 
-enum { KEY_FIELDS = 4, WORKS = 5, EXTREMES = 5, COUNTERS = 4 };
+enum { KEY_FIELDS = 4, WORKS = 5, EXTREMES = 6, COUNTERS = 4 };
 
 const carom_column stepping_saved_columns[SAVED_COLUMNS] = {
     [SAVED_STEP] = {"step", CAROM_COLUMN_REAL, 1, "s", "length of a step", NULL},
@@ -24,7 +24,7 @@ const carom_column stepping_saved_columns[SAVED_COLUMNS] = {
     [SAVED_IMPULSE] = {"impulse", CAROM_COLUMN_SERIES, 1, "N s, N m s", "of the last contact problem", NULL},
     [SAVED_WORK] = {"work", CAROM_COLUMN_REAL, WORKS, "J", "of actuators, resistance, friction, contacts, impacts", NULL},
     [SAVED_EXTREMES] = {"extremes", CAROM_COLUMN_REAL, EXTREMES, "",
-                        "initial energy; largest energy error, penetration, energy gain and residual", NULL},
+                        "initial energy; scale of energies; largest energy error, penetration, energy gain and residual", NULL},
     [SAVED_COUNTERS] = {"counters", CAROM_COLUMN_INTEGER, COUNTERS, "", "failures, impacts, contact problems, pivots", NULL},
 };
 
@@ -34,7 +34,8 @@ static void list_work(stepping *run, double *list[WORKS]) {
     memcpy(list, (double *[]){&work->actuators, &work->resistance, &work->friction, &work->contact, &work->impact}, WORKS * sizeof *list);
 }
 static void list_extremes(stepping *run, double *list[EXTREMES]) {
-    memcpy(list, (double *[]){&run->initial, &run->energy_error, &run->penetration, &run->gain, &run->residual}, EXTREMES * sizeof *list);
+    memcpy(list, (double *[]){&run->initial, &run->scale, &run->energy_error, &run->penetration, &run->gain, &run->residual},
+           EXTREMES * sizeof *list);
 }
 static void list_counters(stepping *run, int64_t *list[COUNTERS]) {
     memcpy(list, (int64_t *[]){&run->failures, &run->impacts, &run->solves, &run->pivots}, COUNTERS * sizeof *list);

@@ -146,6 +146,7 @@ static carom_status load_start(stepping *run, carom_error *error) {
     memcpy(run->v, mechanism->velocity, run->n * sizeof *run->v);
     stepping_look(run);
     run->initial = run->terms.kinetic + run->terms.potential;
+    run->scale = fmax(fabs(run->initial), run->terms.kinetic);
     carom_status status = CAROM_OK;
     if (run->call->resume) status = stepping_resume(run, run->call->resume, error);
     stepping_look(run);
@@ -162,6 +163,7 @@ static void note_energy(stepping *run) {
     const stepping_work *work = &run->work;
     stepping_look(run);
     const double energy = run->terms.kinetic + run->terms.potential;
+    run->scale = fmax(run->scale, run->terms.kinetic);
     const double most = run->initial + work->actuators + work->resistance;
     const double expected = most + work->friction + work->contact + work->impact;
     run->energy_error = fmax(run->energy_error, fmax(fabs(energy - expected), energy - most));
@@ -201,7 +203,7 @@ static carom_status conclude(stepping *run, carom_error *error) {
     *carom_table_reals(call->result, RESULT_RESIDUAL) = run->residual;
     *carom_table_reals(call->result, RESULT_PENETRATION) = run->penetration;
     *carom_table_reals(call->result, RESULT_GAIN) = run->gain;
-    return status ? status : carom_motion_conclude(call, run->verdict, run->step, run->t, run->energy_error, run->initial, error);
+    return status ? status : carom_motion_conclude(call, run->verdict, run->step, run->t, run->energy_error, run->scale, error);
 }
 
 static carom_status run(const carom_motion_call *call, carom_error *error) {

@@ -118,6 +118,7 @@ typedef struct stepping {
 
     // What is counted.
     int64_t steps, failures, impacts, pivots, solves;
+    double scale;  // of energies: the initial one, or the largest kinetic one [J]
     double initial, energy_error, penetration, gain, residual;
     carom_verdict verdict;
     // Names of constraints that were reported, in the order of their appearance.
