@@ -336,7 +336,7 @@ static void figures_take_a_zoom_and_a_focus(void **state) {
     // Without gnuplot there is one line.
     run_quietly(*state, 0, "PATH=/nowhere \"$carom\" plot out/compare.h5 --panels Jn.A:Jn.B,Jt.A:Jn.A -o no.png >said 2>&1; [ $? -eq 2 ]");
     char *said = read_file(*state, "said");
-    assert_string_equal(said, "carom: no.png: pictures are drawn by gnuplot, which was not found\n");
+    assert_string_equal(said, "carom: no.png: pictures are drawn by gnuplot, which was not found: install gnuplot-nox\n");
     free(said);
 }
 

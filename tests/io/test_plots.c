@@ -19,7 +19,8 @@ static void pictures_of_any_set(void **state) {
     if (!draws_pictures()) skip();
     carom_error error = {0};
     char *directory = support_make_directory(), *path = support_join_path(directory, "set.png");
-    const double x[] = {1, 2, 3, NAN, 4}, y[] = {1, 1, 1, 2, NAN}, zero[] = {0, 0, 0, 0, 0}, tiny[] = {1, 1 + 1e-16, 1, 1, 1};
+    const double colours[] = {5, 4, 3, 2, 1}, x[] = {1, 2, 3, NAN, 4}, y[] = {1, 1, 1, 2, NAN}, zero[] = {0, 0, 0, 0, 0},
+                 tiny[] = {1, 1 + 1e-16, 1, 1, 1};
     const double *const pairs[][2] = {{x, y}, {y, x}, {zero, zero}, {tiny, zero}, {x, tiny}};
     for (int pair = 0; pair < 5; pair++)
         for (int style = CAROM_PLOT_DOTS; style <= CAROM_PLOT_ARROWS; style++)
@@ -28,8 +29,12 @@ static void pictures_of_any_set(void **state) {
                     {"set", (carom_plot_style)style, count, pairs[pair][0], pairs[pair][1]},
                     {"", CAROM_PLOT_MARKS, 1, pairs[pair][0], pairs[pair][1]},
                 };
-                const carom_plot plot = {
+                carom_plot plot = {
                     .title = "a title", .x_label = "x", .y_label = "y", .series = series, .series_count = 2, .equal = pair % 2};
+                // Only coloured dots need numbers.
+                if (style == CAROM_PLOT_COLOURED)
+                    assert_refused(carom_plot_write(&plot, path, &error), CAROM_BAD_INPUT, error, "coloured by numbers that are missing");
+                plot.colours = style == CAROM_PLOT_COLOURED ? colours : NULL;
                 assert_ok(carom_plot_write(&plot, path, &error), error);
                 assert_png(path);
                 assert_int_equal(unlink(path), 0);

@@ -116,6 +116,8 @@ carom_status carom_panel_create(const carom_plot *plot, const int *looks, const 
     int64_t room = 0;
     for (int s = 0; s < plot->series_count; s++) {
         const carom_plot_series *series = &plot->series[s];
+        if (series->style == CAROM_PLOT_COLOURED && !plot->colours)
+            return carom_fail(error, CAROM_BAD_INPUT, "%s: series '%.60s' is coloured by numbers that are missing", path, series->label);
         for (int64_t i = 0; i < series->count; i++)
             if (is_visible(series, i)) widen(&all, series->x[i], series->y[i]);
         room += series->style == CAROM_PLOT_MARKS ? series->count : 0;

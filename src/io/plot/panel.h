@@ -40,7 +40,7 @@ typedef struct carom_panel_inks {
 carom_panel_inks carom_panel_inks_of(bool dark);
 
 /// A panel of a plot, without a place, and the window of it.
-/// @return CAROM_BAD_INPUT naming `path` where there is nothing to draw
+/// @return CAROM_BAD_INPUT naming `path` where there is nothing to draw, or numbers of colours are missing
 carom_status carom_panel_create(const carom_plot *plot, const int *looks, const char *path, carom_panel *panel, carom_error *error);
 
 /// The look of a series, the colour it has in this picture, and its pen.
