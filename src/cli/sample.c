@@ -56,7 +56,7 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
            : uncertainty              ? " (inner approximation of the union of the sets)"
                                       : " (inner approximation of the set)");
     if (uncertainty) {
-        printf("  %" PRId64 " draws of what is uncertain", integer(run, "draws"));
+        printf("  %" PRId64 " draw%s of what is uncertain", integer(run, "draws"), integer(run, "draws") == 1 ? "" : "s");
         cli_print_parameters(uncertainty);
     }
     printf("  terminated %" PRId64, terminated);

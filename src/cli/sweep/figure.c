@@ -70,7 +70,7 @@ static carom_status draw_extents(const sweep *s, const char *path, carom_error *
         made++;
     }
     char title[TITLE_SIZE];
-    write_title(s, "extents", title);
+    write_title(s, "extents of the set", title);
     const carom_plot plot = {.title = title,
                              .x_label = s->axes[0].name,
                              .y_label = "normal velocity after the impact [m/s]",
