@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The implicit midpoint rule with increments of Rodrigues (in the manner of Campello 2015, whose particles move by means of forces and
-// velocities): forces are those of the middle of the step, so that they are found with the state after it.
+// The implicit midpoint rule with increments of Rodrigues, as an example of the implicit schemes of discrete elements (Campello 2015):
+// forces are those of the middle of the step, so that they are found with the state after it.
 #include <float.h>
 #include <math.h>
 #include <string.h>
