@@ -265,6 +265,14 @@ static carom_status print_script(FILE *script, const void *content, carom_error 
         panel->bottom = key_height + below + (drawn.rows - 1 - k / drawn.columns) * (height + below + above);
         panel->width = width;
         panel->height = height;
+        if (!panel->plot->equal) continue;
+        // Equal units take the part that they need, in the middle.
+        const double wide = panel->shown.x[1] - panel->shown.x[0], high = panel->shown.y[1] - panel->shown.y[0];
+        const double scale = fmin(width / wide, height / high);
+        panel->left += 0.5 * (width - scale * wide);
+        panel->bottom += 0.5 * (height - scale * high);
+        panel->width = scale * wide;
+        panel->height = scale * high;
     }
 
     // The script. Colours of numbers go from dark blue to yellow, which is from dark to bright in grey, too (Nunez et al. 2018, "cividis").
