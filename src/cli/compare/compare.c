@@ -167,10 +167,104 @@ static bool find_foreign_value(const cli_question *question, const void *options
     return given != NULL;
 }
 
-// Says, also in JSON and on the page, that a law takes no part.
+// Says, on stderr, in JSON and on the page, that a law takes no part.
 static void leave_out(const cli_comparison *comparison, const char *law, const char *reason) {
     json_array_append_new(comparison->left_out, json_string(law));
     json_array_append_new(comparison->reasons, json_string(reason));
+    fprintf(stderr, "carom: note: %s is left out: %s\n", law, reason);
+}
+
+// What all laws are asked alike: the draws of what is uncertain are those that sampling is asked for, by its seed. A wrong option of the
+// last law is refused before the first law runs, and what takes long or much memory is announced.
+static carom_status prepare_question(cli_comparison *comparison, cli_question *question, carom_error *error) {
+    const cli_arguments *arguments = comparison->arguments;
+    const carom_law *sampled = carom_law_find(arguments->registry, "halm-posa"),
+                    *one = carom_law_find(arguments->registry, "anitescu-potra");
+    carom_status status = CAROM_OK;
+    if (comparison->uncertainty) {
+        void *options = NULL;
+        question->law = sampled;
+        status = cli_prepare_options(question, NULL, &options, error);
+        const carom_sample_options *sample = options;
+        if (!status) comparison->draws = question->draws = sample->nested ? sample->nested : DRAWS;
+        if (!status) question->draw_seed = sample->seed;
+        free(options);
+    }
+    if (!status) status = cli_check_choice(arguments, error);
+    for (int i = 0; i < carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS) && !status; i++) {
+        void *options = NULL;
+        question->law = carom_registry_entry(arguments->registry, CAROM_REGISTRY_LAWS, i);
+        status = cli_prepare_options(question, NULL, &options, error);
+        free(options);
+    }
+    // What is not asked needs nothing.
+    const bool samples = !cli_needs_too_much(arguments, comparison->scene, sampled);
+    if (status || cli_needs_too_much(arguments, comparison->scene, one)) return status;
+    return cli_announce_need(arguments, comparison->scene, samples, samples ? carom_control_workers(question->control) : 1, error);
+}
+
+// Whether the law of a question takes part. Laws that have nothing to say of this impact are passed over, unless they were named; what
+// else is left out is told with the reason. An exact set is that of all that is uncertain at once, where it knows how: `support` holds it.
+static carom_status choose_law(const cli_comparison *comparison, cli_question *question, carom_uncertain_support *support,
+                               carom_exact_start *start, bool *chosen, carom_error *error) {
+    const cli_arguments *arguments = comparison->arguments;
+    const carom_law *law = question->law;
+    *chosen = false;
+    if (!cli_is_chosen(arguments, law->name)) return CAROM_OK;
+    if (law->applies && !law->applies(comparison->impact)) {
+        if (cli_given(arguments, "laws")) leave_out(comparison, law->name, "it is for impacts of another kind");
+        return CAROM_OK;
+    }
+    if (cli_is_beside_the_question(arguments, comparison->scene, law)) {
+        // Nobody misses it: no note.
+        json_array_append_new(comparison->left_out, json_string(law->name));
+        json_array_append_new(comparison->reasons,
+                              json_string("its impacts are elastic, and no contact bounces here; `--laws` asks it by its "
+                                          "name, and `--restitution` with another coefficient"));
+        return CAROM_OK;
+    }
+    void *options = NULL;
+    const carom_status status = cli_prepare_options(question, NULL, &options, error);
+    if (status) return status;
+    cli_setting foreign;
+    carom_error unknown;
+    char reason[CAROM_MESSAGE_SIZE] = "";
+    question->support = NULL;
+    carom_uncertain_support_free(support);
+    if (comparison->uncertainty && cli_takes_all(law) && cli_ask_for_all(question, options, support, start, &unknown))
+        snprintf(reason, sizeof reason, "%s", unknown.message);
+    if (find_foreign_value(question, options, &foreign)) snprintf(reason, sizeof reason, "it has no %s %.60s", foreign.name, foreign.value);
+    if (!*reason && cli_needs_too_much(arguments, comparison->scene, law))
+        snprintf(reason, sizeof reason, "its steps are too large for a comparison (carom resolve --law %s asks it)", law->name);
+    free(options);
+    *chosen = !*reason;
+    if (*reason) leave_out(comparison, law->name, reason);
+    return CAROM_OK;
+}
+
+// Asks a law for all that it can give, kept in memory until it is there, as there may be too many solutions to enumerate; otherwise for
+// what it gives by default.
+static carom_status ask_thoroughly(const cli_question *question, cli_run *run, carom_result_writer *writer, carom_error *error) {
+    cli_question asked = *question;
+    carom_status status = CAROM_OK;
+    bool found = false;
+    if (question->law->thorough) {
+        void *options = NULL;
+        carom_sink file;
+        carom_error unfinished;
+        asked.keep_outcomes = true;
+        *run = (cli_run){.law = question->law};
+        found = !cli_prepare_options(question, question->law->thorough, &options, &unfinished) &&
+                !cli_ask_law(&asked, options, NULL, run, &unfinished);
+        // What cannot be filed is no reason to ask again.
+        if (found && writer) status = carom_result_writer_open_law(writer, question->law, options, &file, error);
+        if (found && writer && !status) status = file.receive(file.user, run->answer.outcomes, error);
+        if (found && writer && !status) status = carom_result_writer_close_law(writer, run->answer.result, error);
+        free(options);
+        if (!found || status) cli_run_release(run);
+    }
+    asked.keep_outcomes = !question->law->samples;
+    return found ? status : cli_run_law(&asked, run, error);
 }
 
 // Runs every law that applies, then the simulator, and measures distances from the exact set.
@@ -178,115 +272,39 @@ static carom_status run_laws(cli_comparison *comparison, carom_result_writer *wr
     const cli_arguments *arguments = comparison->arguments;
     carom_control control;
     carom_status status = cli_start_control(arguments, &control, error);
-    cli_question question = {
-        .arguments = arguments, .scene = comparison->scene, .control = &control, .writer = writer, .collect_points = true};
-    // Draws are those that sampling is asked for, by its seed.
-    question.uncertainty = comparison->uncertainty;
-    if (!status && comparison->uncertainty) {
-        void *options = NULL;
-        question.law = carom_law_find(arguments->registry, "halm-posa");
-        status = cli_prepare_options(&question, NULL, &options, error);
-        const carom_sample_options *sample = options;
-        if (!status) comparison->draws = question.draws = sample->nested ? sample->nested : DRAWS;
-        if (!status) question.draw_seed = sample->seed;
-        free(options);
-    }
-    if (!status) status = cli_check_choice(arguments, error);
-    // A wrong option of the last law is refused before the first law runs.
-    for (int i = 0; i < carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS) && !status; i++) {
-        void *options = NULL;
-        question.law = carom_registry_entry(arguments->registry, CAROM_REGISTRY_LAWS, i);
-        status = cli_prepare_options(&question, NULL, &options, error);
-        free(options);
-    }
+    if (status) return status;
+    cli_question question = {.arguments = arguments,
+                             .scene = comparison->scene,
+                             .control = &control,
+                             .writer = writer,
+                             .collect_points = true,
+                             .uncertainty = comparison->uncertainty};
     carom_uncertain_support support = {0};
     carom_exact_start start;
-    // What is not asked needs nothing.
-    const carom_law *sampled = carom_law_find(arguments->registry, "halm-posa"),
-                    *one = carom_law_find(arguments->registry, "anitescu-potra");
-    const bool samples = !cli_needs_too_much(arguments, comparison->scene, sampled);
-    if (!status && !cli_needs_too_much(arguments, comparison->scene, one))
-        status = cli_announce_need(arguments, comparison->scene, samples, samples ? carom_control_workers(&control) : 1, error);
+    status = prepare_question(comparison, &question, error);
     for (int i = 0; i < carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS) && !status; i++) {
-        cli_run *run = &comparison->runs[comparison->count];
-        // Laws that have nothing to say of this impact are passed over.
-        question.law = carom_registry_entry(arguments->registry, CAROM_REGISTRY_LAWS, i);
-        const char *name = question.law->name;
-        if (!cli_is_chosen(arguments, name)) continue;
-        if (question.law->applies && !question.law->applies(comparison->impact)) {
-            if (cli_given(arguments, "laws")) {
-                leave_out(comparison, name, "it is for impacts of another kind");
-                fprintf(stderr, "carom: note: %s is left out: it is for impacts of another kind\n", name);
-            }
-            continue;
-        }
-        if (cli_is_beside_the_question(arguments, comparison->scene, question.law)) {
-            leave_out(comparison, name,
-                      "its impacts are elastic, and no contact bounces here; `--laws` asks it by its name, and `--restitution` with "
-                      "another coefficient");
-            continue;
-        }
-        void *asked_with = NULL;
-        cli_setting foreign;
-        status = cli_prepare_options(&question, NULL, &asked_with, error);
-        const bool has_foreign = !status && find_foreign_value(&question, asked_with, &foreign);
-        // An exact set is that of all that is uncertain at once, where it knows how.
-        const bool whole = comparison->uncertainty && cli_takes_all(question.law);
-        carom_error unknown;
-        question.support = NULL;
-        carom_uncertain_support_free(&support);
-        const bool fails = !status && whole && cli_ask_for_all(&question, asked_with, &support, &start, &unknown);
-        free(asked_with);
-        if (status) break;
-        const bool large = !has_foreign && !fails && cli_needs_too_much(arguments, comparison->scene, question.law);
-        if (has_foreign || fails || large) {
-            char reason[CAROM_MESSAGE_SIZE];
-            if (fails) snprintf(reason, sizeof reason, "%s", unknown.message);
-            if (has_foreign) snprintf(reason, sizeof reason, "it has no %s %.60s", foreign.name, foreign.value);
-            if (large) snprintf(reason, sizeof reason, "its steps are too large for a comparison (carom resolve --law %s asks it)", name);
-            leave_out(comparison, name, reason);
-            fprintf(stderr, "carom: note: %s is left out: %s\n", name, reason);
-            continue;
-        }
-        if (comparison->uncertainty && !whole) {
+        const carom_law *law = question.law = carom_registry_entry(arguments->registry, CAROM_REGISTRY_LAWS, i);
+        bool chosen;
+        status = choose_law(comparison, &question, &support, &start, &chosen, error);
+        if (status || !chosen) continue;
+        if (comparison->uncertainty && !cli_takes_all(law)) {
+            // Its outcomes have the drawn parameters, too.
             carom_law *wide = &comparison->drawn_laws[comparison->count];
             carom_column *columns;
-            *wide = *question.law;
-            status = carom_uncertainty_extend(comparison->uncertainty, wide->outcome_columns, wide->outcome_column_count, &columns,
+            *wide = *law;
+            status = carom_uncertainty_extend(comparison->uncertainty, law->outcome_columns, law->outcome_column_count, &columns,
                                               &wide->outcome_column_count, error);
             wide->outcome_columns = columns;
             question.law = wide;
-            if (status) break;
         }
         // Joint modes are those of the sampled set.
-        question.modes = NULL;
-        if (!strcmp(name, sampled->name)) {
+        const bool sampled = !strcmp(law->name, "halm-posa");
+        if (sampled && !status) {
             carom_joint_modes_free(comparison->modes);
             status = carom_joint_modes_create(comparison->impact, &comparison->modes, error);
-            if (status) break;
-            question.modes = comparison->modes;
         }
-        // All that the law can give, kept in memory until it is there: there may be too many solutions to enumerate.
-        bool found = false;
-        if (question.law->thorough) {
-            cli_question in_memory = question;
-            in_memory.keep_outcomes = true;
-            void *options = NULL;
-            carom_sink file;
-            *run = (cli_run){.law = question.law};
-            carom_status asked = cli_prepare_options(&question, question.law->thorough, &options, error);
-            if (!asked) asked = cli_ask_law(&in_memory, options, NULL, run, error);
-            found = !asked;
-            // What cannot be filed is no reason to ask again.
-            if (found && writer) status = carom_result_writer_open_law(writer, question.law, options, &file, error);
-            if (found && writer && !status) status = file.receive(file.user, run->answer.outcomes, error);
-            if (found && writer && !status) status = carom_result_writer_close_law(writer, run->answer.result, error);
-            free(options);
-            if (!found || status) cli_run_release(run);
-        }
-        // Otherwise what it gives by default.
-        question.keep_outcomes = !question.law->samples;
-        if (!found) status = cli_run_law(&question, run, error);
+        question.modes = sampled ? comparison->modes : NULL;
+        if (!status) status = ask_thoroughly(&question, &comparison->runs[comparison->count], writer, error);
         if (!status) comparison->count++;
     }
     carom_uncertain_support_free(&support);
