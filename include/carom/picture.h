@@ -41,8 +41,8 @@ typedef struct carom_plot {
     const char *title, *x_label, *y_label;  ///< any UTF-8 text; shown as it is
     const carom_plot_series *series;
     int series_count;
-    /// The axes fit sets (dots, areas, ground, hulls) and the marks near them: lines run out of the picture, and arrows at its edge point to
-    /// marks beyond it. False: they fit everything.
+    /// The axes fit sets (dots, areas, ground, hulls) and the marks near them: lines run out of the picture, and arrows at its edge point
+    /// to marks beyond it. False: they fit everything.
     bool zoom;
     bool log_x;  ///< x holds logarithms to base 10; the axis shows the numbers themselves
     bool equal;  ///< one unit is as long on both axes
