@@ -68,7 +68,7 @@ typedef struct carom_level_table {
     const double *values;  ///< [counts[2] x counts[1] x counts[0]], the first axis fastest
 } carom_level_table;
 
-enum { CAROM_MAX_LEVELS = 512 };
+enum { CAROM_MAX_LEVELS = 256 };
 
 /// The zero of a table, linear between its points: a closed surface of triangles, whose distance from the true one falls with the square of
 /// the spacing where that is smooth, and with the spacing at edges.

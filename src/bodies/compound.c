@@ -25,8 +25,9 @@ enum { MANY_VERTICES = 64 };
 #define PROBED_WEIGHT 200.0
 #define WEIGHT_GROWTH 20.0
 enum { MOST_NEWTON = 60, MOST_BACKTRACKS = 60, MOST_ACTIVE = 3 };
-// Share of the whole force that an active condition carries.
-#define ACTIVE_SHARE 0.02
+// Shares of the whole force that an active condition carries at least, which are tried in turn: what is found is verified.
+static const double ACTIVE_SHARES[] = {0.02, 1e-3, 1e-5, 0.2};
+enum { SHARES = sizeof ACTIVE_SHARES / sizeof *ACTIVE_SHARES };
 // Residual of the conditions at a rim point, relative to the size.
 #define RIM_TOLERANCE 1e-13
 
@@ -167,17 +168,24 @@ static void center_path(const carom_compound *compound, double weight, const dou
 }
 
 // From a point of the interior path, the point where the conditions that carry force hold with equality: u/size + sum l_i grad g_i = 0.
-static bool polish(const carom_compound *compound, const double direction[3], double weight, const double from[3], double rho[3]) {
+static bool polish(const carom_compound *compound, const double direction[3], double weight, double share, const double from[3],
+                   double rho[3]) {
     int active[MOST_ACTIVE], count = 0;
-    double force[MOST_ACTIVE];
+    double force[MOST_ACTIVE], strength[MOST_ACTIVE];
     for (int c = 0; c < compound->conditions; c++) {
         double slope[3];
         const double *quadric;
         const double carried = -1 / (weight * condition(compound, c, from, slope, &quadric));
-        if (carried * carom_norm3(slope) < ACTIVE_SHARE * carom_norm3(direction)) continue;
-        if (count == MOST_ACTIVE) return false;
-        active[count] = c;
-        force[count++] = carried;
+        const double own = carried * carom_norm3(slope);
+        if (own < share * carom_norm3(direction)) continue;
+        // Three conditions hold a point; of more, the strongest.
+        int place = count < MOST_ACTIVE ? count++ : -1;
+        for (int a = 0; a < count && place < 0; a++)
+            if (strength[a] < own && (place < 0 || strength[a] < strength[place])) place = a;
+        if (place < 0) continue;
+        active[place] = c;
+        force[place] = carried;
+        strength[place] = own;
     }
     memcpy(rho, from, 3 * sizeof *rho);
     for (int step = 0; step < MOST_NEWTON; step++) {
@@ -223,7 +231,8 @@ static double intersection_support(const carom_compound *compound, const double 
     double x[4] = {compound->interior[0], compound->interior[1], compound->interior[2], 0};
     for (double weight = FIRST_WEIGHT; weight <= LAST_WEIGHT; weight *= WEIGHT_GROWTH) {
         center_path(compound, weight, direction, false, x);
-        if (weight >= PROBED_WEIGHT && polish(compound, direction, weight, x, rho)) return carom_dot3(u, rho);
+        for (int share = 0; weight >= PROBED_WEIGHT && share < SHARES; share++)
+            if (polish(compound, direction, weight, ACTIVE_SHARES[share], x, rho)) return carom_dot3(u, rho);
     }
     memcpy(rho, x, 3 * sizeof *rho);
     return carom_dot3(u, rho);

@@ -31,6 +31,7 @@ static const struct bound {
     {"perturbations", 2, "2"},  {"ensemble", 3, "3"},       {"convergence", 3, "3"},   {"fan", 4, "4"},
     {"threads", 3, "3"},        {"duration", 2, "2"},       {"pieces", 200, "200"},    {"bits", 512, "512"},
     {"cone_edges", 12, "12"},   {"horizon", 0.02, "0.02"},  {"walks", 64, "64"},       {"planes", 2, "2"},
+    {"draws", 64, "64"},        {"resolution", 20, "20"},
 };
 enum { BOUNDS = sizeof bounds / sizeof *bounds };
 
