@@ -204,7 +204,7 @@ static void pictures_show_what_is_asked(void **state) {
     }
     json_decref(answer);
     answer = ask(*state, "simulate", motion_path("torus", scene), "--duration", "0.2", "--figures", "t", "--times", "0,0.1,0.15");
-    assert_int_equal(length(answer, "figures"), 4);
+    assert_int_equal(length(answer, "figures"), 7);
     assert_true(is_png(join(path, *state, "t-frames.png")));
     json_decref(answer);
     answer = ask(*state, "simulate", motion_path("bouncing-box", scene), "--duration", "1", "--figures", "b", "--views", "3d,top",

@@ -155,7 +155,7 @@ static void bodies_go_to_json_and_files(void **state) {
 static void bodies_are_drawn(void **state) {
     char scene[PATH_SIZE];
     json_t *answer = ask(*state, "simulate", motion_path("torus", scene), "--duration", "0.2", "--figures", "t", "--convergence", "2");
-    check_figures(*state, answer, 5);
+    check_figures(*state, answer, 8);
     assert_int_equal(length(answer, "convergence"), 2);
     assert_close(number(answer, "convergence.1.step"), 0.0005, 1e-18);
     const double order = log2(number(answer, "convergence.0.position") / number(answer, "convergence.1.position"));
