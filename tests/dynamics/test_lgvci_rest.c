@@ -83,7 +83,7 @@ static void balls_slide_then_roll(void **state) {
 }
 
 // Random bodies bounce, come to rest and go on to the end of the time. From the first rest on no recorded energy is above the one before.
-// The body stays above the plane, but for the step in which a further point comes down: by less than that moves in a step.
+// The body stays above the plane, but for the step in which a further point comes down: by less than that moves in it, at some 5 m/s.
 static void energy_falls_and_nothing_sinks(void **state) {
     (void)state;
     const int count = support_count(12, 100, 1000);
@@ -110,7 +110,7 @@ static void energy_falls_and_nothing_sinks(void **state) {
         for (int64_t row = 1; row < carom_table_rows(states); row++) {
             if (!(time[row - 1] >= begun)) continue;
             assert_true(energy[row] <= energy[row - 1] + 1e-12 * fabs(energy[0]));
-            assert_true(gap[row] >= -1e-2 * radius);
+            assert_true(gap[row] >= -5e-2 * radius);
             sunk += gap[row] < -1e-9 * radius;
             all++;
         }
