@@ -44,7 +44,7 @@ static void motions_go_to_json_and_files(void **state) {
     assert_close(number(answer, "final.time"), 6, 1e-15);
     assert_true(number(answer, "max_relative_energy_error") < 1e-13);
     assert_true(number(answer, "max_orthogonality_error") < 1e-12);
-    check_figures(*state, answer, 3);
+    check_figures(*state, answer, 5);
     assert_int_equal(read_complete(join(path, *state, "e.h5")), 1);
     const char *const sets[] = {"lgvci/states/attitude", "lgvci/impacts/momentum_after", "lgvci/final/time"};
     const size_t sizes[][2] = {{601, 9}, {3, 3}, {1, 0}};
