@@ -209,7 +209,7 @@ static void pictures_show_what_is_asked(void **state) {
     json_decref(answer);
     answer = ask(*state, "simulate", motion_path("bouncing-box", scene), "--duration", "1", "--figures", "b", "--views", "3d,top",
                  "--times", "0,0.5", "--size", "column");
-    assert_int_equal(length(answer, "figures"), 5);
+    assert_int_equal(length(answer, "figures"), 7);
     assert_true(is_png(join(path, *state, "b-view-3d.png")) && is_png(join(path, *state, "b-view-top.png")));
     json_decref(answer);
     report r = run(*state, "simulate", motion_path("pendulum", scene), "--duration", "1", "--figures", "p", "--window", "2:3");

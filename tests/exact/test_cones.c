@@ -349,7 +349,7 @@ static void random_solutions_are_in_the_set(void **state) {
     carom_stream stream;
     carom_stream_start(&stream, 17, 0);
     int ended = 0, large = 0;
-    for (int i = 0; i < support_count(6, 24, 200); i++) {
+    for (int i = 0; i < support_count(8, 24, 200); i++) {
         carom_impact *impact = random_pair(&stream, i % 4 == 3 ? 3 : 1);
         const carom_impact_data *data = carom_impact_get_data(impact);
         const int edges = i % 3 == 0 ? 4 : i % 3 == 1 ? 6 : 8;
