@@ -147,7 +147,7 @@ EXAMPLES  := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 
 JOBS ?= $(shell nproc)
 
-.PHONY: FORCE check-mpi all libraries python run-python test-python-all run-test-python-all wheel demo figures coverage docs bench benchmarks test test-long test-mujoco deps sanitize valgrind check-layers check-symbols check-aarch64 test-arm64 format format-check install uninstall clean help fuzz run-fuzz fault run-fault options run-options tsan run-tsan run-tests run-models run-demo run-figures run-coverage run-bench run-benchmarks test-all test-without test-debian12 test-debian13 core test-core dist test-dist deb test-deb
+.PHONY: FORCE check-mpi all libraries python run-python test-python-all run-test-python-all wheel demo figures coverage docs bench benchmarks benchmarks-simulators run-benchmarks-simulators test test-long test-mujoco deps sanitize valgrind check-layers check-symbols check-aarch64 test-arm64 format format-check install uninstall clean help fuzz run-fuzz fault run-fault options run-options tsan run-tsan run-tests run-models run-demo run-figures run-coverage run-bench run-benchmarks test-all test-without test-debian12 test-debian13 core test-core dist test-dist deb test-deb
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -335,12 +335,15 @@ test-python-all:
 	@scripts/deps.sh build python browser
 	@$(MAKE) --no-print-directory -j$(JOBS) run-test-python-all
 
+SIMULATORS_ENVIRONMENT := $(BUILD)/simulators-environment
 $(PYTHON_ENVIRONMENT)/ready: python/tests/packages/requirements.txt
-	@rm -rf $(PYTHON_ENVIRONMENT)
-	$(QUIET)$(PACKAGE_PYTHON) -m venv $(PYTHON_ENVIRONMENT)
+$(SIMULATORS_ENVIRONMENT)/ready: benchmarks/simulators/requirements.txt
+$(PYTHON_ENVIRONMENT)/ready $(SIMULATORS_ENVIRONMENT)/ready:
+	@rm -rf $(@D)
+	$(QUIET)$(PACKAGE_PYTHON) -m venv $(@D)
 	@while read -r package; do \
-	    $(PYTHON_ENVIRONMENT)/bin/pip install --quiet --disable-pip-version-check "$$package" || \
-	    echo "The package $$package cannot be had: its tests are left out." >&2; done < $<
+	    $(@D)/bin/pip install --quiet --disable-pip-version-check "$$package" || \
+	    echo "The package $$package cannot be had: what needs it is left out." >&2; done < $<
 	@touch $@
 
 run-test-python-all: $(PYTHON_PACKAGE) $(BUILD)/carom $(PYTHON_ENVIRONMENT)/ready
@@ -423,6 +426,17 @@ docs:
 
 run-coverage: $(BUILD)/carom
 	@scripts/coverage.sh $(BUILD)
+
+# What simulators say of impacts, beside the sets; without some of them, a line says so (docs/simulators.md).
+benchmarks-simulators:
+	@scripts/deps.sh build python simulators
+	@$(MAKE) --no-print-directory -j$(JOBS) run-benchmarks-simulators
+
+run-benchmarks-simulators: $(PYTHON_PACKAGE) $(BUILD)/carom $(SIMULATORS_ENVIRONMENT)/ready
+	@$(SIMULATORS_ENVIRONMENT)/bin/python -c 'import numpy, scipy, matplotlib' || { \
+	    echo "The index of Python does not answer: numpy, scipy and matplotlib are needed." >&2; rm $(SIMULATORS_ENVIRONMENT)/ready; exit 1; }
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(abspath $(BUILD))/python:benchmarks \
+	    $(SIMULATORS_ENVIRONMENT)/bin/python -m simulators --carom $(BUILD)/carom --out $(BUILD)/simulators
 
 run-bench: $(BUILD)/carom
 	$< bench --growth --profiles -o $(BUILD)/performance.md
@@ -550,6 +564,7 @@ help:
 	@echo "make docs       the documentation as HTML in $(BUILD)/site/html, its links checked"
 	@echo "make bench      measure this machine into $(BUILD)/performance.md (under five minutes)"
 	@echo "make benchmarks measure against other libraries into $(BUILD)/stronge.md, rodrigues.md and, with Bullet, cradle.md"
+	@echo "make benchmarks-simulators run MuJoCo, Drake, Bullet, ODE and DART, as far as they can be had, on impacts, into $(BUILD)/simulators (half an hour)"
 	@echo "make test       install what is missing but SUNDIALS, build, run every test; what the build lacks is left out with a word"
 	@echo "make test-all   the same with SUNDIALS (140 packages)"
 	@echo "make core       libcarom alone in $(BUILD)/core: a C compiler, BLAS with LAPACKE, nettle and Random123; make test-core: its tests"

