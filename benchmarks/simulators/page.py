@@ -307,9 +307,9 @@ def draw(folder: pathlib.Path, results: dict, runs: dict, references: dict) -> l
     if groups:
         figure, panels = plt.subplots(1, len(groups), figsize=(7.2, 3.4), sharey=True, squeeze=False)
         for panel, (group, by) in zip(panels.flat, groups.items()):
-            for name in by:
+            for k, name in enumerate(by):
                 mine = sorted(a["distance"] for a in runs[name] if a.get("group") == group and a["setting"] == "default" and "distance" in a)
-                panel.step(mine, (np.arange(len(mine)) + 1) / len(mine), color=look[name]["color"], label=name, where="post")
+                panel.step(mine, (np.arange(len(mine)) + 1) / len(mine), color=look[name]["color"], label=name, where="post", linestyle="-" if k % 2 else "--")
             panel.axvspan(0, results["boxes"]["gap"][group][1], color="0.88", zorder=0, label="gap of the sets, median")
             panel.set_title(group, loc="left")
             panel.set_xlim(left=0)

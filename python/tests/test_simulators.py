@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The harness of benchmarks/simulators, without any simulator: mechanisms, the run through an impact, and the numbers of its page."""
 import json
+import re
 import sys
 
 import numpy as np
@@ -9,7 +10,7 @@ from conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-from simulators import page, scenes  # noqa: E402
+from simulators import adapters, page, scenes  # noqa: E402
 from simulators.drive import run_through  # noqa: E402
 from simulators.mechanism import WORLD, Body, Contact, Joint, Mechanism, touching_shapes  # noqa: E402
 
@@ -188,3 +189,15 @@ def test_differences_pass_over_round_off():
     old = {"a": [1.0, 2e-9], "b": None, "c": "x"}
     assert page.differences(old, {"a": [1.0 + 1e-9, 1e-9], "b": None, "c": "x"}) == []
     assert page.differences(old, {"a": [1.1, 2e-9], "b": None, "c": "y"}) == ["/a/0: 1.0 before, 1.1 now", "/c: x before, y now"]
+
+
+def test_every_number_of_the_page_is_in_the_results():
+    results = json.loads((ROOT / "docs" / "simulators.json").read_text())
+    text = (ROOT / "docs" / "simulators.md").read_text()
+    for name, table in page.TABLES.items():
+        assert table(results) in text, f"the table {name!r} is not that of simulators.json"
+    # Every name of an adapter is that of a file, and no table is without its simulator.
+    assert {path.stem for path in (ROOT / "benchmarks" / "simulators" / "adapters").glob("*.py")} == {*adapters.NAMES, "__init__"}
+    assert len(results["simulators"]) + sum(name in results["left_out"] for name in adapters.NAMES) == len(adapters.NAMES)
+    for figure in re.findall(r"\((figures/[^)]*)\)", text):
+        assert (ROOT / "docs" / figure).exists()
