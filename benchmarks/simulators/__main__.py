@@ -27,23 +27,24 @@ MEASURED = {"friction": 0.164, "restitution": 0.284}
 
 
 def run_simulator(name: str, jobs: list) -> tuple[dict | None, list[dict], str | None]:
-    """All jobs of a simulator in processes of its own: about it, its answers, and why it is left out."""
+    """All jobs of a simulator in processes of its own: about it, its answers, and why some are missing."""
     about, answers, start = None, [], 0
     while start < len(jobs):
+        words = [sys.executable, "-m", "simulators.worker", name]
         try:
-            done = subprocess.run(
-                [sys.executable, "-m", "simulators.worker", name], input=pickle.dumps(jobs[start:]), capture_output=True, timeout=TIMEOUT
-            )
-            said, code = done.stdout, done.returncode
+            done = subprocess.run(words, input=pickle.dumps(jobs[start:]), capture_output=True, timeout=TIMEOUT)
+            said, code, complaint = done.stdout, done.returncode, done.stderr.decode(errors="replace").strip().split("\n")[-1][:200]
         except subprocess.TimeoutExpired as error:
-            said, code = error.stdout or b"", "no answer in time"
+            said, code, complaint = error.stdout or b"", None, f"no end within {TIMEOUT} s"
         lines = [json.loads(line) for line in said.decode().splitlines() if line.endswith("}")]
         if not lines:
-            return None, [], done.stderr.decode().strip().split("\n")[-1][:200]
+            return about, answers, complaint
         about = lines[0]
         for answer in lines[1:]:
             answer["job"] += start
         answers += lines[1:]
+        if code is None:
+            return about, answers, complaint
         if code == 0:
             break
         # A crash ends the job after the last answer; the next process goes on behind it.
@@ -173,13 +174,14 @@ def quantiles(values) -> list[float]:
 def measure_boxes(boxes, references, answers) -> dict:
     """Random boxes: for each kind, simulator and setting quantiles of what scenes have one by one."""
     table: dict = {}
+    columns = ("distance", "energy", "outside_cones", "contacts", "mirror", "ended", "within_gap")
     place = {box.name: (box, reference) for box, reference in zip(boxes, references)}
     for name, given in answers.items():
         found: dict = {}
         first = {}
         for a in given:
             box, reference = place[a["scene"]]
-            one = found.setdefault((box.group, a["setting"]), {"distance": [], "energy": [], "outside_cones": [], "contacts": [], "mirror": [], "ended": []})
+            one = found.setdefault((box.group, a["setting"]), {key: [] for key in columns})
             if "velocity" not in a:
                 continue
             own, velocity = box.impact(), np.array(a["velocity"])
@@ -190,15 +192,14 @@ def measure_boxes(boxes, references, answers) -> dict:
             first[a["scene"], a["setting"]] = contact
             a["distance"], a["group"] = float(reference.distance(contact[None])[0]), box.group
             one["distance"].append(a["distance"])
+            one["within_gap"].append(a["distance"] <= reference.gap[1])
             one["energy"].append(float(measures.energy_ratio(own, [velocity])[0]))
             one["outside_cones"].append(measures.outside_cones(own, velocity))
             one["ended"].append(a["ended"])
         for (group, label), one in found.items():
             if one["distance"]:
                 row = {key: quantiles(one[key]) if one[key] else None for key in ("distance", "energy", "outside_cones", "contacts", "mirror")}
-                row |= {"runs": len(one["distance"]), "ended": sum(one["ended"]), "within_gap": sum(
-                    d <= reference_gap for d, reference_gap in zip(one["distance"], [place[b.name][1].gap[1] for b in boxes if b.group == group])
-                )}
+                row |= {"runs": len(one["distance"]), "ended": sum(one["ended"]), "within_gap": sum(one["within_gap"])}
                 table.setdefault(group, {}).setdefault(name, {})[label] = row
     gaps: dict = {}
     for box, reference in zip(boxes, references):
@@ -291,6 +292,10 @@ def main() -> None:
     with ThreadPoolExecutor(2) as pool:
         jobs = {name: list_jobs(about, impacts) for name, about in found.items()}
         results = dict(zip(found, pool.map(lambda name: run_simulator(name, jobs[name]), found)))
+    for name, (_, _, why) in results.items():
+        if why:
+            left_out[name] = why
+            say(f"simulator {name} is left out in part: {why}")
 
     def answers_of(mechanisms):
         """By simulator the answers of jobs whose mechanism is one of these."""

@@ -2,6 +2,7 @@
 """ODE: bodies in maximal coordinates, an LCP for impulses in every step. Called through its C library; contacts are given directly."""
 import ctypes
 import ctypes.util
+import os
 
 import numpy as np
 
@@ -77,12 +78,11 @@ _ode = None
 
 
 def version():
-    import os
-
     global _ode
     _ode = _ode or _load()
-    # The library does not say its version; its file's name does.
-    return "0.16 (" + os.path.basename(os.path.realpath(f"/usr/lib/x86_64-linux-gnu/{ctypes.util.find_library('ode')}")) + ")"
+    # The library does not say its version; the name of its file does.
+    with open("/proc/self/maps") as maps:
+        return next(os.path.basename(line.split()[-1]) for line in maps if "libode" in line)
 
 
 def _reals(*numbers):
