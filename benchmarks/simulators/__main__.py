@@ -262,7 +262,7 @@ def main() -> None:
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("build/simulators"))
     parser.add_argument("--simulators", default=",".join(adapters.NAMES), help="names, separated by commas; default: %(default)s")
     parser.add_argument("--boxes", type=int, default=200, help="random boxes; default: %(default)s")
-    parser.add_argument("--walks", type=int, default=4096, help="walks of each kind for a set that is not exact; default: %(default)s")
+    parser.add_argument("--walks", type=int, default=2048, help="walks of each kind for a set that is not exact; default: %(default)s")
     parser.add_argument("--carom", type=pathlib.Path, help="the command, which is asked for what it says of MuJoCo; default: left out")
     options = parser.parse_args()
 
