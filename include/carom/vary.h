@@ -24,7 +24,7 @@ typedef struct carom_parameter {
 carom_status carom_parameter_find(const carom_impact *impact, const char *name, carom_parameter *parameter, carom_error *error);
 
 /// The impact with these values [count] of its parameters; everything else is the same, exact texts included. A value is taken for exact
-/// computations as the double that it is.
+/// computations as the double that it is. That of one contact goes before that of all of them, in whatever order they come.
 /// @return CAROM_BAD_INPUT as carom_impact_create, for a value that the impact cannot have
 carom_status carom_impact_vary(const carom_impact *impact, int count, const carom_parameter *parameters, const double *values,
                                carom_impact **varied, carom_error *error);

@@ -210,6 +210,15 @@ static void a_hypothesis_without_restitution_is_told(void **state) {
     assert_int_equal(r.status, 0);
     assert_string_equal(r.err, "");
     release(&r);
+    // A sweep over restitution without a hypothesis changes nothing.
+    r = run(*state, "sweep", "block.yaml", "--sampled", "--vary", "restitution=0:1:1");
+    assert_int_equal(r.status, 0);
+    check_text(r.err, "note: --vary: restitution has no effect on an inelastic set");
+    release(&r);
+    r = run(*state, "sweep", "block.yaml", "--hypothesis", "stronge", "--vary", "restitution=0.5:1:0.5");
+    assert_int_equal(r.status, 0);
+    assert_null(strstr(r.err, "no effect"));
+    release(&r);
 }
 
 // Several contacts in space with Poisson's hypothesis are walked.

@@ -78,6 +78,26 @@ static void several_numbers_and_masses(void **state) {
     for (int i = 0; i < 5; i++) carom_impact_free(all[i]);
 }
 
+// The friction of one contact goes before that of all, whichever comes first.
+static void one_contact_goes_before_all(void **state) {
+    (void)state;
+    draft made;
+    start_draft(&made);
+    carom_impact *impact = make(&made.data);
+    const carom_parameter all = {.kind = CAROM_PARAMETER_FRICTION, .index = -1}, one = {.kind = CAROM_PARAMETER_FRICTION, .index = 1};
+    for (int order = 0; order < 2; order++) {
+        const carom_parameter parameters[] = {order ? one : all, order ? all : one};
+        const double values[] = {order ? .75 : .25, order ? .25 : .75};
+        carom_impact *varied;
+        carom_error error;
+        assert_ok(carom_impact_vary(impact, 2, parameters, values, &varied, &error), error);
+        const double *friction = carom_impact_get_data(varied)->friction;
+        assert_true(friction[0] == .25 && friction[1] == .75);
+        carom_impact_free(varied);
+    }
+    carom_impact_free(impact);
+}
+
 // Exact texts stay where they are the number still, and a value is exactly the double that it is.
 static void texts_follow(void **state) {
     (void)state;
@@ -128,9 +148,8 @@ static void bad_names_and_values_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_number_changes_and_nothing_else),
-        cmocka_unit_test(several_numbers_and_masses),
-        cmocka_unit_test(texts_follow),
+        cmocka_unit_test(one_number_changes_and_nothing_else), cmocka_unit_test(several_numbers_and_masses),
+        cmocka_unit_test(one_contact_goes_before_all),         cmocka_unit_test(texts_follow),
         cmocka_unit_test(bad_names_and_values_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,7 +60,7 @@ static carom_status read_axis(sweep *s, const char *text, sweep_axis *axis, caro
     carom_error inner;
     carom_status status = CAROM_OK;
     if (!find_coordinate(s, axis, &status, error) && carom_parameter_find(s->impact, axis->name, &axis->parameter, &inner))
-        status = carom_fail(error, inner.status, "--vary: %s", inner.message);
+        status = carom_fail(error, inner.status, "--vary: not qpos.I, a coordinate of the pose, and %.400s", inner.message);
     if (status) return status;
 
     double values[3] = {NAN, NAN, NAN};
@@ -95,6 +95,12 @@ static double axis_value(const sweep_axis *axis, int index) {
     return strtod(text, NULL);
 }
 
+// Also by two names: a velocity has a number, too.
+static bool same_parameter(const sweep_axis *a, const sweep_axis *b) {
+    if (a->coordinate >= 0 || b->coordinate >= 0) return a->coordinate == b->coordinate;
+    return a->parameter.kind == b->parameter.kind && a->parameter.index == b->parameter.index;
+}
+
 static carom_status read_axes(sweep *s, carom_error *error) {
     const cli_arguments *arguments = s->arguments;
     double points = 1;
@@ -107,8 +113,8 @@ static carom_status read_axes(sweep *s, carom_error *error) {
         points *= s->axes[s->axis_count++].count;
     }
     if (!s->axis_count) return carom_fail(error, CAROM_BAD_INPUT, "--vary is missing: say what varies, such as --vary mu=0:2:0.05");
-    if (s->axis_count == 2 && !strcmp(s->axes[0].name, s->axes[1].name))
-        return carom_fail(error, CAROM_BAD_INPUT, "--vary: '%.80s' is given twice", s->axes[0].name);
+    if (s->axis_count == 2 && same_parameter(&s->axes[0], &s->axes[1]))
+        return carom_fail(error, CAROM_BAD_INPUT, "--vary: '%.80s' is given twice", s->axes[1].name);
     if (points > SWEEP_MOST_POINTS) return carom_fail(error, CAROM_BAD_INPUT, "--vary: more than %d points", SWEEP_MOST_POINTS);
     return CAROM_OK;
 }
@@ -168,7 +174,11 @@ static carom_status ask_point(sweep *s, sweep_point *point, carom_error *error) 
     if (!status) status = cli_find_modes(&s->finder, varied, &point->found, &inner);
     // Laws are asked at the points of the grid, not where changes are looked for.
     if (!status && point == &s->points[s->count]) status = sweep_ask_laws(s, varied, s->count, &inner);
-    if (status) carom_fail(error, status, "%s = %.9g: %.400s", s->axes[0].name, point->values[0], inner.message);
+    if (status && s->axis_count == 1)
+        carom_fail(error, status, "%s = %.9g: %.400s", s->axes[0].name, point->values[0], inner.message);
+    else if (status)
+        carom_fail(error, status, "%s = %.9g, %s = %.9g: %.400s", s->axes[0].name, point->values[0], s->axes[1].name, point->values[1],
+                   inner.message);
     carom_impact_free(varied);
     carom_impact_free(posed);
     return status;
@@ -385,6 +395,14 @@ static void print_text(const sweep *s) {
 
 // -------------------------------------------------------------------------------------------------------------- running
 
+// Inelastic sets do not depend on coefficients of restitution.
+static void note_restitution(const sweep *s) {
+    bool varies = false;
+    for (int i = 0; i < s->axis_count; i++) varies |= s->axes[i].coordinate < 0 && s->axes[i].parameter.kind == CAROM_PARAMETER_RESTITUTION;
+    if (!varies || s->law_count || carom_law_bounces(&carom_law_halm_posa, s->finder.sampling)) return;
+    fprintf(stderr, "carom: note: --vary: restitution has no effect on an inelastic set: --hypothesis says what it means\n");
+}
+
 static carom_status solve(sweep *s, const carom_control *control, carom_error *error) {
     const char *figure = cli_value(s->arguments, "output");
     const bool table = figure && sweep_is_table(figure);
@@ -401,6 +419,7 @@ static carom_status solve(sweep *s, const carom_control *control, carom_error *e
         status = carom_fail(error, CAROM_UNSUPPORTED,
                             "--critical: needs exact sets, which inelastic impacts with at most %d planar contacts have",
                             CAROM_EXACT_USUAL_CONTACTS);
+    if (!status) note_restitution(s);
     if (!status) status = run_points(s, error);
     number_lists(s);
     if (!status && figure && s->count) {
