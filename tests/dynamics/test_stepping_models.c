@@ -156,12 +156,32 @@ static void test_many_starts(void **state) {
     }
 }
 
+// A body that turns too fast for the step ends the run with a verdict, not with an error, whatever overflows first.
+static void test_overflow_is_a_verdict(void **state) {
+    (void)state;
+    static const char xml[] = "<mujoco><worldbody><geom type='plane' size='0 0 1'/><body pos='0 0 1'><joint type='hinge' axis='0 1 0'/>"
+                              "<geom type='capsule' fromto='0 0 0 0.4 0 0' size='0.03'/><body pos='0.4 0 0'><joint type='ball'/>"
+                              "<geom type='capsule' fromto='0 0 0 0.4 0 0' size='0.03'/></body></body></worldbody></mujoco>";
+    for (int i = 0; i < 8; i++) {
+        char scene[200];
+        snprintf(scene, sizeof scene,
+                 "model: model.xml\ncontacts: {detect: true}\nsimulate: {integrator: stepping}\nstate: {qvel: [0, %g, 100, 0]}\n",
+                 1000 * pow(3, i));
+        for (int locate = 0; locate < 2; locate++) {
+            const char *const options[] = {"duration", "0.5", "locate", locate ? "true" : "false", NULL};
+            carom_motion_answer answer = run_model_until("no-force", xml, scene, "stepping", options);
+            carom_motion_answer_free(&answer);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_humanoid_rests),
         cmocka_unit_test(test_stack_rests),
         cmocka_unit_test(test_dropped_block_is_that_of_inclusion),
         cmocka_unit_test(test_many_starts),
+        cmocka_unit_test(test_overflow_is_a_verdict),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -13,7 +13,15 @@ enum { MOST_ROUNDS = 4 };
 // An equation that depends on others: less than this share of its row is left without them.
 #define DEPENDENT 1e-8
 
+bool stepping_overflows(stepping *run, const double *q) {
+    if (carom_all_finite((size_t)run->nq, q)) return false;
+    run->verdict = CAROM_NO_FORCE;
+    return true;
+}
+
 carom_status stepping_detect(stepping *run, const double *q, double margin, carom_error *error) {
+    run->touches.count = run->touches.equations = 0;
+    if (stepping_overflows(run, q)) return CAROM_OK;
     carom_status status = run->mechanism->detect(run->workspace, q, margin, &run->touches, error);
     if (!status) status = stepping_reserve(run, run->touches.count, run->touches.equations, error);
     if (!status) carom_multiply(run->touches.count, run->nv, run->touches.normal, run->v, run->rate);

@@ -13,9 +13,10 @@ static carom_status find_least_gap(stepping *run, double s, double *least, carom
     const double share = 0.5 * s / run->h;
     for (size_t i = 0; i < run->n; i++) run->work_vector[i] = run->start[i] + share * (run->next[i] - run->start[i]);
     run->mechanism->advance(run->mechanism->self, run->q, run->work_vector, s, run->q_trial);
+    *least = INFINITY;
+    if (stepping_overflows(run, run->q_trial)) return CAROM_OK;
     const carom_status status = run->mechanism->detect(run->workspace, run->q_trial, run->reach, &run->touches, error);
     if (status) return status;
-    *least = INFINITY;
     for (int i = 0; i < run->touches.count; i++) {
         const carom_touch *touch = &run->touches.touch[i];
         const double *normal = run->touches.normal + (size_t)i * run->n;

@@ -78,12 +78,12 @@ static carom_status strike(stepping *run, double t, carom_error *error) {
 static carom_status step_to_hit(stepping *run, double t, double *length, carom_error *error) {
     carom_status status = stepping_solve(run, error);
     if (!status) status = stepping_locate(run, length, error);
-    if (status) return status;
+    if (status || run->verdict != CAROM_COMPLETE) return status;
     const bool hits = *length < run->h;
     if (hits && *length > LEAST_PART * run->options->step) {
         if (!stepping_prepare(run, *length)) return CAROM_OK;
         status = detect_at_middle(run, error);
-        if (status) return status;
+        if (status || run->verdict != CAROM_COMPLETE) return status;
         stepping_choose(run, false);
         status = stepping_solve(run, error);
         if (status) return status;
@@ -116,7 +116,7 @@ carom_status stepping_take_step(stepping *run, carom_error *error) {
         if (!stepping_prepare(run, rest)) return CAROM_OK;
         run->reach = find_reach(run, rest);
         status = detect_at_middle(run, error);
-        if (status) return status;
+        if (status || run->verdict != CAROM_COMPLETE) return status;
         double length = rest;
         const bool locates = run->options->locate && located < MOST_IMPACTS;
         if (locates && stepping_choose(run, false))

@@ -149,7 +149,9 @@ bool stepping_prepare(stepping *run, double h);
 
 // ------------------------------------------------------------------------------------------------------------ contacts
 
-/// Finds the touches at a configuration, with rates by the present velocity.
+/// Is a configuration beyond what numbers hold, as after forces that grew too large? Then the verdict says so.
+bool stepping_overflows(stepping *run, const double *q);
+/// Finds the touches at a configuration, with rates by the present velocity; none where it overflows.
 carom_status stepping_detect(stepping *run, const double *q, double margin, carom_error *error);
 /// Chooses those that are closed over the part of the step. With `strikes`, contacts that hit take part, otherwise they wait.
 /// @return does one of them hit?
@@ -182,7 +184,8 @@ carom_status stepping_collide(stepping *run, double t, const double *q, carom_er
 
 // --------------------------------------------------------------------------------------------------------------- locate
 
-/// The first time within the part of the step at which a contact hits, on the path of the solved velocity; h when none does.
+/// The first time within the part of the step at which a contact hits, on the path of the solved velocity; h when none does, or when the
+/// path overflows.
 carom_status stepping_locate(stepping *run, double *time, carom_error *error);
 
 // ---------------------------------------------------------------------------------------------------------------- step
