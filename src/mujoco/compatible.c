@@ -265,9 +265,39 @@ static bool comes_after(const mjModel *compiled, const mjData *data, const mjCon
 }
 #endif
 
+// How far two boxes are apart along a unit vector from the first to the second, below zero where they overlap: no two of their points are
+// nearer along it.
+static double measure_separation(const mjModel *compiled, const mjData *data, int first_box, int second_box, const double along[3]) {
+    const int boxes[2] = {first_box, second_box};
+    double between[3];
+    mju_sub3(between, data->geom_xpos + 3 * second_box, data->geom_xpos + 3 * first_box);
+    double separation = mju_dot3(along, between);
+    for (int side = 0; side < 2; side++) {
+        double direction[3];
+        mju_rotVecMatT(direction, along, data->geom_xmat + 9 * boxes[side]);
+        for (int k = 0; k < 3; k++) separation -= compiled->geom_size[3 * boxes[side] + k] * fabs(direction[k]);
+    }
+    return separation;
+}
+
+// Where edges of two boxes that are apart pass each other, 2.2.2 adds points that lie on other edges, as deep as the boxes are wide.
+static void drop_false_contacts(const mjModel *compiled, mjData *data) {
+    int kept = 0;
+    for (int i = 0; i < data->ncon; i++) {
+        const mjContact *contact = &data->contact[i];
+        const bool boxes = !model_touches_flex(contact) && compiled->geom_type[contact->geom1] == mjGEOM_BOX &&
+                           compiled->geom_type[contact->geom2] == mjGEOM_BOX;
+        if (boxes && contact->dist < 0 && measure_separation(compiled, data, contact->geom1, contact->geom2, contact->frame) > 0) continue;
+        if (kept < i) data->contact[kept] = *contact;
+        kept++;
+    }
+    data->ncon = kept;
+}
+
 // Since 3.12 the points of two boxes come in the order in which they lie around their polygon. Before, corners came along the axes of
 // their box, from one that round-off may choose.
-void model_order_contacts(const mjModel *compiled, mjData *data) {
+void model_tidy_contacts(const mjModel *compiled, mjData *data) {
+    drop_false_contacts(compiled, data);
 #if mjVERSION_HEADER >= 3012000
     // Insertion, which keeps the order of contacts that are not of the same two boxes.
     for (int i = 1; i < data->ncon; i++) {
@@ -282,9 +312,6 @@ void model_order_contacts(const mjModel *compiled, mjData *data) {
         }
         data->contact[place] = moved;
     }
-#else
-    (void)compiled;
-    (void)data;
 #endif
 }
 

@@ -74,8 +74,9 @@ void model_switch_off_damping(mjModel *shadow, double *zeros);
 
 // Collision detection then finds the geoms that are closer than the margin [m], whatever margins the model gives.
 void model_set_margins(mjModel *compiled, double margin);
-// After collision detection: gives the contacts of two boxes, which are numbered in their order, that of 2.2.2.
-void model_order_contacts(const mjModel *compiled, mjData *data);
+// After collision detection: drops penetrations of two boxes that are apart, and gives the contacts of two boxes, which are numbered in
+// their order, that of 2.2.2.
+void model_tidy_contacts(const mjModel *compiled, mjData *data);
 // The signed distance of two geoms by MuJoCo's collision function, at their places in the data; infinite where it is at least the margin.
 // Farther away than they are large it is a lower bound.
 double model_measure_distance(const mjModel *compiled, mjData *data, int first_geom, int second_geom, double margin);

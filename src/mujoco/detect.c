@@ -50,7 +50,7 @@ static void collide(void *argument) {
     compiled->opt.enableflags &= ~mjENBL_OVERRIDE;
     data->warning[mjWARN_CONTACTFULL].number = 0;
     mj_collision(compiled, data);
-    model_order_contacts(compiled, data);
+    model_tidy_contacts(compiled, data);
 }
 
 carom_status model_find_contacts(carom_model *model, double margin, carom_error *error) {

@@ -53,7 +53,7 @@ static void find_contacts(void *argument) {
     mechanism_work *work = argument;
     model_set_margins(work->compiled, work->margin);
     mj_collision(work->compiled, work->data);
-    model_order_contacts(work->compiled, work->data);
+    model_tidy_contacts(work->compiled, work->data);
 }
 
 // Copies the rows that MuJoCo has written, which share their memory with contacts.
