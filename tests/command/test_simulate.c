@@ -259,6 +259,15 @@ static void bundles_do_not_depend_on_threads(void **state) {
     json_decref(many);
 }
 
+// Members that did not get to the end are counted.
+static void members_that_end_early_are_reported(void **state) {
+    char scene[PATH_SIZE], line[2 * PATH_SIZE];
+    snprintf(line, sizeof line, "$carom simulate %s --ensemble 3 --max-impacts 3", motion_path("zeno-block", scene));
+    char *said = run_line(*state, 1, line);
+    check_text(said, "3 of them ended before the duration");
+    free(said);
+}
+
 // The restitution of a motion through propagative impacts comes from `impact`, too; contacts that stay closed have their names.
 static void balls_move(void **state) {
     write_text(*state, "balls.yaml", TWO_BALLS "impact: {restitution: 0.5}\nsimulate: {integrator: propagative, duration: 2, step: 0.1}\n");
@@ -523,6 +532,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(boxes_of_spheres_do_not_depend_on_threads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(systems_move_through_their_accumulation, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bundles_do_not_depend_on_threads, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(members_that_end_early_are_reported, set_up, tear_down),
         cmocka_unit_test_setup_teardown(balls_move, set_up, tear_down),
         cmocka_unit_test_setup_teardown(racks_break_in_random_orders, set_up, tear_down),
         cmocka_unit_test_setup_teardown(texts_of_propagative_impacts_say_what_matters, set_up, tear_down),

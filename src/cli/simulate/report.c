@@ -213,14 +213,19 @@ int cli_print_motion_text(const cli_motion *motion, const char *file) {
     if (ensemble->members) {
         const int64_t rows = carom_table_rows(ensemble->members);
         const int64_t *hits = carom_table_integer_column(ensemble->members, CAROM_MEMBER_IMPACTS);
-        int64_t least = rows ? INT64_MAX : 0, most = 0, sum = 0;
+        const int64_t *failures = carom_table_integer_column(ensemble->members, CAROM_MEMBER_FAILURES);
+        int64_t least = rows ? INT64_MAX : 0, most = 0, sum = 0, early = 0, unsolved = 0;
         for (int64_t i = 0; i < rows; i++) {
+            early += strcmp(carom_table_text(ensemble->members, CAROM_MEMBER_VERDICT, i), carom_verdict_name(CAROM_COMPLETE)) != 0;
+            unsolved += failures[i] > 0 ? failures[i] : 0;
             least = hits[i] < least ? hits[i] : least;
             most = hits[i] > most ? hits[i] : most;
             sum += hits[i];
         }
         printf("ensemble: %" PRId64 " of %" PRId64 " members, starts perturbed by %g, impacts %" PRId64 " to %" PRId64 ", mean %.1f\n",
                rows, ensemble->requested, ensemble->perturbation, least, most, rows ? (double)sum / (double)rows : 0);
+        if (early) printf("%" PRId64 " of them ended before the duration; --json says why\n", early);
+        if (unsolved) printf("%" PRId64 " contact problems or impacts of members were not solved\n", unsolved);
     }
     for (int64_t i = 0; ensemble->ends && i < carom_table_rows(ensemble->ends); i++)
         printf("%6.2f %% end with %s\n", 100 * carom_table_real_column(ensemble->ends, CAROM_END_SHARE)[i],
@@ -232,5 +237,6 @@ int cli_print_motion_text(const cli_motion *motion, const char *file) {
     if (file) printf("written to %s (HDF5)\n", file);
     if (cli_given(motion->arguments, "mujoco")) cli_mujoco_print_player(motion);
     for (size_t i = 0; i < json_array_size(motion->files); i++) printf("%s\n", json_string_value(json_array_get(motion->files, i)));
+    if (motion->pictures.cut_short) puts("interrupted: there is no film");
     return exit_status_of(motion);
 }
