@@ -91,7 +91,7 @@ static const carom_option option_rows[] = {
     {"impact_speed", CAROM_OPTION_REAL, offsetof(stepping_options, impact_speed), CAROM_POSITIVE, HUGE_VAL, "m/s", "auto",
      "contacts that close faster start an impact; slower ones are stopped by the step. auto: 2 g step, and at least 1e-3", NULL},
     {"locate", CAROM_OPTION_SWITCH, offsetof(stepping_options, locate), 0, 0, "", "true",
-     "locate the first touches inside a step; otherwise impacts stand at its middle", NULL},
+     "locate the first touches inside a step; with --locate=false impacts stand at its middle", NULL},
     {"stabilisation", CAROM_OPTION_REAL, offsetof(stepping_options, stabilisation), 0, 1, "", "0.2",
      "share of a penetration that a step takes back", NULL},
     {"margin", CAROM_OPTION_REAL, offsetof(stepping_options, margin), 0, 1, "", "0.001",
