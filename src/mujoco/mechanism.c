@@ -3,11 +3,14 @@
 //
 // A workspace has a copy of the compiled model of its own, because the margin of collision detection is a part of a model.
 #include "mujoco/mechanism.h"
+#include "carom/dense.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "carom/dense.h"
 
 // ---------------------------------------------------------------------------------------------------------- workspaces
 
@@ -115,7 +118,9 @@ static carom_status warn_of_motion(carom_model *model, const model_mechanism *me
     if (torsion && !mechanism->is_listed)
         status = model_warn(model, error,
                             "torsional and rolling friction of geoms (condim above 3) is left out: contacts have sliding friction only");
-    if (!status && model_has_actuators(model) && !mechanism->rows)
+    // The state's keyframe has given its own.
+    const bool controlled = mechanism->rows || carom_max_abs((size_t)compiled->nu, model->data->ctrl) > 0;
+    if (!status && model_has_actuators(model) && !controlled)
         status = model_warn(model, error, "the actuators get no control: each of the %d controls is 0, or what its range has nearest to it",
                             model_count(compiled->nu));
     return status;

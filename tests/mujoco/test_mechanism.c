@@ -553,6 +553,27 @@ static void test_refusals(void **state) {
     assert_true(warns(f.model, "the actuators get no control: each of the 1 controls is 0"));
     carom_model_free_mechanism(mechanism);
     free_fixture(&f);
+    // Those of the keyframe at the start act without a warning.
+    fixture pulled =
+        load_text(LINKS("", "<actuator><motor name='pull' joint='elbow'/></actuator><keyframe><key name='k' ctrl='2'/></keyframe>"));
+    assert_ok(carom_model_set_keyframe(pulled.model, "k", &error), error);
+    assert_ok(carom_model_create_mechanism(pulled.model, NULL, &mechanism, &error), error);
+    assert_false(warns(pulled.model, "the actuators get no control"));
+    double mass[9], force[3], actuation[3], resistance[3], damping[9], stiffness[9], dry[3];
+    carom_mechanism_terms terms = {.mass = mass,
+                                   .force = force,
+                                   .actuation = actuation,
+                                   .resistance = resistance,
+                                   .damping = damping,
+                                   .stiffness = stiffness,
+                                   .dry_friction = dry};
+    void *work;
+    assert_ok(mechanism->open(mechanism->self, &work, &error), error);
+    mechanism->evaluate(work, 0, mechanism->position, mechanism->velocity, &terms);
+    assert_close(actuation[1], 2, 0);
+    mechanism->close(work);
+    carom_model_free_mechanism(mechanism);
+    free_fixture(&pulled);
     // Controls of a keyframe.
     carom_model *model;
     const double *key;
