@@ -141,6 +141,44 @@ static void empty_space_is_crossed(void **state) {
     carom_motion_answer_free(&answer);
 }
 
+// A cloud that spreads to a hundred thousand times its size: cells grow with it, or each body would change its own a million times.
+static void clouds_spread(void **state) {
+    (void)state;
+    problem *s = calloc(1, sizeof *s);
+    assert_non_null(s);
+    carom_stream stream;
+    carom_stream_start(&stream, 32, 0);
+    s->collisions = (carom_surface_law){.restitution = 1};
+    s->wall[0] = (carom_wall){.normal = {0, 0, 1}, .law = {.restitution = 1}};
+    // The second potential does nothing, but is no gravity: with it, all bodies take each step.
+    s->potential[1] = (carom_potential){.type = CAROM_POTENTIAL_DIPOLE, .dipole = {.direction = {0, 0, 1}}};
+    s->potential[0] = (carom_potential){.type = CAROM_POTENTIAL_GRAVITY};
+    for (int i = 0; i < 64; i++) {
+        const int place[] = {i % 4, i / 4 % 4, i / 16};
+        s->body[i] = (carom_particle){.mass = 1, .inertia = {1e-12, 1e-12, 1e-12}, .radius = 1e-5, .attitude = {1}};
+        for (int k = 0; k < 3; k++) {
+            s->body[i].position[k] = 3e-5 * place[k] + (k == 2 ? 1e-3 : 0);
+            s->body[i].velocity[k] = carom_stream_normal(&stream);
+        }
+    }
+    for (int bodies = 8; bodies <= 64; bodies += 56) {
+        s->motion = (carom_bodies_motion){.bodies = bodies, .walls = 1, .collisions = &s->collisions, .potentials = 1};
+        carom_motion_answer each, cut;
+        RUN(s, &each, "map", "exact", "step", "5", "duration", "10");
+        s->motion.potentials = 2;
+        RUN(s, &cut, "map", "exact", "step", "5", "duration", "10");
+        const int64_t impacts = carom_table_rows(cut.impacts);
+        assert_true(impacts >= 4);
+        assert_int_equal(carom_table_rows(each.impacts), impacts);
+        assert_memory_equal(integers(each.impacts, "body"), integers(cut.impacts, "body"), (size_t)impacts * sizeof(int64_t));
+        for (int i = 0; i < bodies; i++)
+            assert_true(distance3(final_series(&each, "position") + 3 * i, final_series(&cut, "position") + 3 * i) < 1e-6);
+        carom_motion_answer_free(&each);
+        carom_motion_answer_free(&cut);
+    }
+    free(s);
+}
+
 // N hard spheres of diameter d in a box, at equilibrium: Enskog's collision rate is N 2 n d^2 sqrt(pi kT/m) g, and the pressure is
 // n kT (1 + 4 phi g), with g = (1 - phi/2)/(1 - phi)^3 (Carnahan & Starling 1969) and n the density in the box of side L - d that centers
 // reach. Within d of its walls a part of the directions from which others come is behind the wall: (1 - z/d)/2 at a distance z, which
@@ -203,6 +241,7 @@ int main(void) {
         cmocka_unit_test(impacts_do_not_depend_on_the_grid),
         cmocka_unit_test(runs_that_end_within_a_step_end_at_one_time),
         cmocka_unit_test(empty_space_is_crossed),
+        cmocka_unit_test(clouds_spread),
         cmocka_unit_test(gases_agree_with_kinetic_theory),
     };
     return cmocka_run_group_tests_name("rodrigues agenda", tests, start, stop);

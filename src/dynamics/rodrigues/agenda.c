@@ -18,6 +18,11 @@ enum { SIDES = 6 };
 #define FURTHEST_CELL 1e12
 // Changes of cells between two looks at whether to stop: about a millisecond.
 enum { CHANGES_PER_CALL = 1024 };
+// Changes for each body after which cells may have become too small for what has spread.
+enum { CHANGES_PER_WIDTH = 64 };
+// So few bodies all have room in the 27 cells that are looked at: they, and bodies that do not collide, get ever wider cells.
+enum { FEW_BODIES = 27 };
+#define WIDER 1000
 
 // --------------------------------------------------------------------------------------------------------------- the queue
 
@@ -194,6 +199,7 @@ static void look_again(rodrigues *run, int i) {
         leave_cell(agenda, i);
         own->cell[side / 2] += side % 2 ? 1 : -1;
         enter_cell(agenda, i);
+        agenda->changes++;
     }
     look_ahead(run, i, fmax(agenda->now, own->time));
 }
@@ -219,6 +225,57 @@ static int take_ties(const rodrigues *run, int place, double limit, rodrigues_ev
     return left >= 0 ? left : take_ties(run, 2 * place + 2, limit, event);
 }
 
+// The width of cells that hold about one body, and that are as wide as the largest distance at which two touch. Bodies fill four times
+// their mean distance from the center: one that is far from all others counts little.
+static double fitting_width(const rodrigues *run, double now) {
+    const rodrigues_agenda *agenda = &run->agenda;
+    double x[3], v[3], center[3] = {0}, distance[3] = {0}, radius = 0, volume = 1;
+    double lower[3] = {INFINITY, INFINITY, INFINITY}, upper[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int i = 0; i < run->bodies; i++) {
+        place_at(agenda, &agenda->errand[i], now, x, v);
+        radius = fmax(radius, run->radius[i]);
+        carom_add3(1.0 / run->bodies, x, center);
+        for (int k = 0; k < 3; k++) {
+            lower[k] = fmin(lower[k], x[k]);
+            upper[k] = fmax(upper[k], x[k]);
+        }
+    }
+    for (int i = 0; i < run->bodies; i++) {
+        place_at(agenda, &agenda->errand[i], now, x, v);
+        for (int k = 0; k < 3; k++) distance[k] += fabs(x[k] - center[k]) / run->bodies;
+    }
+    for (int k = 0; k < 3; k++) volume *= fmax(fmin(upper[k] - lower[k], 4 * distance[k]), 2 * radius);
+    const double width = (1 + MARGIN) * fmax(2 * radius, cbrt(volume / run->bodies));
+    return width > 0 ? width : 1;
+}
+
+// Puts all bodies into cells of a width, at a time before which nothing is left to do, and looks for their next events.
+static void fill_cells(rodrigues *run, double width, double now) {
+    rodrigues_agenda *agenda = &run->agenda;
+    double x[3], v[3];
+    agenda->width = width;
+    agenda->changes = 0;
+    for (int b = 0; b < agenda->buckets; b++) agenda->bucket[b] = -1;
+    for (int i = 0; i < run->bodies; i++) {
+        rodrigues_errand *own = &agenda->errand[i];
+        place_at(agenda, own, now, x, v);
+        for (int k = 0; k < 3; k++) own->cell[k] = (int64_t)floor(x[k] / width);
+        own->leaves = INFINITY;
+        enter_cell(agenda, i);
+    }
+    // Each pair is found by the second of its bodies at the latest, when the times of both are known.
+    for (int i = 0; i < run->bodies; i++) look_ahead(run, i, now);
+}
+
+// Makes cells wider that bodies change too often: those of a cloud that has spread since it got them.
+static void widen_cells(rodrigues *run, double now) {
+    rodrigues_agenda *agenda = &run->agenda;
+    const bool few = run->bodies <= FEW_BODIES || !run->motion->collisions;
+    const double width = few ? WIDER * agenda->width : fitting_width(run, now);
+    agenda->changes = 0;
+    if (isfinite(width) && width > 2 * agenda->width) fill_cells(run, width, now);
+}
+
 void rodrigues_agenda_next(rodrigues *run, double left, rodrigues_event *event) {
     rodrigues_agenda *agenda = &run->agenda;
     const double end = agenda->now + left;
@@ -226,6 +283,10 @@ void rodrigues_agenda_next(rodrigues *run, double left, rodrigues_event *event) 
         const double time = time_at(agenda, 0);
         *event = (rodrigues_event){.time = INFINITY};
         if (!(time <= end)) return;
+        if (agenda->changes > CHANGES_PER_WIDTH * (int64_t)run->bodies) {
+            widen_cells(run, fmax(time, agenda->now));
+            continue;
+        }
         const int body = take_ties(run, 0, time + run->tie, event);
         if (body < 0) return;
         look_again(run, body);
@@ -322,22 +383,6 @@ carom_status rodrigues_agenda_create(rodrigues *run, carom_error *error) {
         carom_add3(1, run->motion->potential[p].acceleration, agenda->acceleration);
     }
 
-    // A cell holds about one body, and is as wide as the largest distance at which two touch.
-    double lower[3] = {INFINITY, INFINITY, INFINITY}, upper[3] = {-INFINITY, -INFINITY, -INFINITY}, radius = 0, furthest = 0, volume = 1;
-    for (int64_t i = 0; i < run->bodies; i++) {
-        radius = fmax(radius, run->radius[i]);
-        for (int k = 0; k < 3; k++) {
-            const double x = run->now.position[3 * i + k];
-            lower[k] = fmin(lower[k], x);
-            upper[k] = fmax(upper[k], x);
-            furthest = fmax(furthest, fabs(x));
-        }
-    }
-    for (int k = 0; k < 3; k++) volume *= fmax(upper[k] - lower[k], 2 * radius);
-    agenda->width = (1 + MARGIN) * fmax(2 * radius, cbrt(volume / run->bodies));
-    if (!(agenda->width > 0)) agenda->width = 1;
-    if (!(furthest < FURTHEST_CELL * agenda->width)) return CAROM_OK;
-
     const size_t n = (size_t)run->bodies;
     while (agenda->buckets < run->bodies) agenda->buckets *= 2;
     carom_arena *memory = &agenda->memory;
@@ -345,18 +390,17 @@ carom_status rodrigues_agenda_create(rodrigues *run, carom_error *error) {
     agenda->queue = carom_arena_take(memory, n, sizeof *agenda->queue);
     agenda->bucket = carom_arena_take(memory, (size_t)agenda->buckets, sizeof *agenda->bucket);
     if (memory->failed) return carom_fail_memory(error, "impacts");
-    agenda->serves = true;
 
-    for (int b = 0; b < agenda->buckets; b++) agenda->bucket[b] = -1;
+    double furthest = 0;
     for (int i = 0; i < run->bodies; i++) {
         agenda->errand[i] = (rodrigues_errand){.radius = run->radius[i], .time = INFINITY, .leaves = INFINITY};
         take_state(run, i, 0);
-        for (int k = 0; k < 3; k++) agenda->errand[i].cell[k] = (int64_t)floor(agenda->errand[i].position[k] / agenda->width);
         set_place(agenda, i, i);
-        enter_cell(agenda, i);
+        for (int k = 0; k < 3; k++) furthest = fmax(furthest, fabs(agenda->errand[i].position[k]));
     }
-    // Each pair is found by the second of its bodies at the latest, when the times of both are known.
-    for (int i = 0; i < run->bodies; i++) look_ahead(run, i, 0);
+    const double width = fitting_width(run, 0);
+    agenda->serves = isfinite(width) && furthest < FURTHEST_CELL * width;
+    if (agenda->serves) fill_cells(run, width, 0);
     return CAROM_OK;
 }
 

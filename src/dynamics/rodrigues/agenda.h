@@ -30,6 +30,7 @@ typedef struct rodrigues_agenda {
     double acceleration[3];    // of the uniform field
     double now;                // the time of the last impact
     double width;              // of a cell
+    int64_t changes;           // of cells by bodies since the width was chosen
     rodrigues_errand *errand;  // [n]
     int *queue;                // [n] a heap of bodies: those with earlier events are above later ones
     int buckets;               // of a hash table of cells: a power of two

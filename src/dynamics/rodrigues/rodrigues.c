@@ -368,7 +368,7 @@ static carom_status do_step(rodrigues_loop *loop, carom_error *error) {
 // -------------------------------------------------------------------------------------------------- states to go on from
 
 enum { SAVED_STEP, SAVED_COUNT, SAVED_SUMS, SAVED_COUNTERS, SAVED_WIDTH, SAVED_SERIES, SAVED_BROKEN = SAVED_SERIES + 4, SAVED_ERRANDS };
-enum { SUMS = 10, COUNTERS = 3, SAVED_STATES = 4 };
+enum { SUMS = 10, COUNTERS = 4, SAVED_STATES = 4 };
 
 static const carom_column saved_columns[] = {
     [SAVED_STEP] = {"step", CAROM_COLUMN_REAL, 1, "s", "length of a step", NULL},
@@ -378,7 +378,8 @@ static const carom_column saved_columns[] = {
          "kinetic and potential energy, energy at the start, change by impacts, energy of broken bonds, largest energy error and kinetic "
          "energy, integrals of the squares of energy error and norm, stiffest frequency at the start",
          NULL},
-    [SAVED_COUNTERS] = {"counters", CAROM_COLUMN_INTEGER, COUNTERS, "", "impacts, fast turns, evaluations of forces", NULL},
+    [SAVED_COUNTERS] = {"counters", CAROM_COLUMN_INTEGER, COUNTERS, "",
+                        "impacts, fast turns, evaluations of forces, changes of cells since they have their width", NULL},
     [SAVED_WIDTH] = {"cell_width", CAROM_COLUMN_REAL, 1, "m", "of impacts one by one; 0 without them", NULL},
     [SAVED_SERIES] = {"position", CAROM_COLUMN_SERIES, 3, "m", "centers of mass", NULL},
     {"attitude", CAROM_COLUMN_SERIES, 4, "", "unit quaternions", NULL},
@@ -397,7 +398,8 @@ static void list_sums(rodrigues_loop *loop, double *list[SUMS]) {
            SUMS * sizeof *list);
 }
 static void list_counters(rodrigues_loop *loop, int64_t *list[COUNTERS]) {
-    memcpy(list, (int64_t *[]){&loop->impacts, &loop->run.fast_turns, &loop->run.evaluations}, COUNTERS * sizeof *list);
+    memcpy(list, (int64_t *[]){&loop->impacts, &loop->run.fast_turns, &loop->run.evaluations, &loop->run.agenda.changes},
+           COUNTERS * sizeof *list);
 }
 static void list_states(const rodrigues *run, double *list[SAVED_STATES]) {
     memcpy(list, (double *[]){run->now.position, run->now.attitude, run->now.velocity, run->now.spin}, SAVED_STATES * sizeof *list);
