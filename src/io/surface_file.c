@@ -164,7 +164,10 @@ static carom_status read_text_stl(const char *path, scanner *scan, surface *s, c
         const carom_status status = add_point(s, x, error);
         if (status) return status;
     }
-    if (s->points == 0 || s->points % 3) return carom_fail(error, CAROM_BAD_INPUT, "%s: %d vertices are no triangles", path, s->points);
+    if (s->points == 0)
+        return carom_fail(error, CAROM_BAD_INPUT,
+                          "%s: is an STL file without triangles, or a binary one that does not have its full length", path);
+    if (s->points % 3) return carom_fail(error, CAROM_BAD_INPUT, "%s: %d vertices are no whole triangles", path, s->points);
     return weld(s, error);
 }
 

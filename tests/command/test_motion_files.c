@@ -71,6 +71,40 @@ static void printed_lines_play_the_states(void **state) {
     }
 }
 
+// -------------------------------------------------------------------------------------------------------------- states
+
+// A run that is cut in two through a file ends as one that is not. What is no such file is refused, and a run that ends within a step says
+// that it leaves none.
+static void motions_go_on_from_files(void **state) {
+    char scene[PATH_SIZE];
+    motion_path("rough-ball", scene);
+    json_t *whole = ask(*state, "simulate", scene, "--duration", "3");
+    json_decref(ask(*state, "simulate", scene, "--duration", "1", "--save-state", "half.json"));
+    json_t *rest = ask(*state, "simulate", scene, "--duration", "3", "--resume", "half.json");
+    assert_true(json_equal(json_object_get(whole, "final"), json_object_get(rest, "final")));
+    assert_true(number(whole, "impact_count") > 2 && number(whole, "impact_count") == number(rest, "impact_count"));
+    json_decref(whole);
+    json_decref(rest);
+    write_text(*state, "list.json", "[1]");
+    write_text(*state, "cut.json", "{\"schema\": \"carom.state/1\", ");
+    write_text(*state, "other.json", "{\"schema\": \"carom.state/1\", \"integrator\": \"stepping\"}");
+    static const char *const wrong[][2] = {{"list.json", "list.json: schema: is not carom.state/1"},
+                                           {"cut.json", "carom: cut.json:1: "},
+                                           {"other.json", "other.json: integrator: is not rodrigues"},
+                                           {"none.json", "none.json: No such file"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        report r = run(*state, "simulate", scene, "--resume", wrong[i][0]);
+        assert_int_equal(r.status, 2);
+        assert_non_null(strstr(r.err, wrong[i][1]));
+        release(&r);
+    }
+    report r = run(*state, "simulate", scene, "--step", "3", "--duration", "3", "--max-impacts", "1", "--save-state", "never.json");
+    assert_int_equal(r.status, 1);
+    assert_non_null(strstr(r.err, "carom: warning: never.json: not written"));
+    release(&r);
+    run_quietly(*state, 0, "test ! -e never.json");
+}
+
 // ---------------------------------------------------------------------------------------------------------------- VTK
 
 // What a legacy file of surfaces holds, after it was read as the format says.
@@ -286,6 +320,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(states_go_to_mujoco, set_up, tear_down),
         cmocka_unit_test_setup_teardown(printed_lines_play_the_states, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(motions_go_on_from_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(every_motion_goes_to_vtk, set_up, tear_down),
         cmocka_unit_test_setup_teardown(vtk_goes_to_a_directory, set_up, tear_down),
         cmocka_unit_test_setup_teardown(members_record_their_paths, set_up, tear_down),

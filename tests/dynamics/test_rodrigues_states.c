@@ -260,6 +260,9 @@ static void states_of_other_motions_are_refused(void **state) {
         assert_refused(run_from(s, first.saved, "0.004", "0.8", "exact", "2", &answer, &error), CAROM_BAD_INPUT, error, "next_events");
     }
     free(spoiled);
+    s->body[3].mass *= 1.001;
+    assert_refused(run_from(s, first.saved, "0.004", "0.8", "exact", "2", &answer, &error), CAROM_BAD_INPUT, error,
+                   "resume: the state was saved with a kinetic energy of");
     s->motion.bodies = 59;
     assert_refused(run_from(s, first.saved, "0.004", "0.8", "exact", "2", &answer, &error), CAROM_BAD_INPUT, error,
                    "resume: position has 60 bodies, not the 59 of this motion");

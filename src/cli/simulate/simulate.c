@@ -220,8 +220,11 @@ static carom_status find_answer(cli_motion *motion, const char *path, carom_erro
     if (!status && writer) status = carom_result_writer_commit(writer, error);
     carom_result_writer_free(writer);
     cli_vtk_free(vtk);
-    // A run that failed has no state to go on from.
-    if (!status && saves && carom_table_rows(motion->answer.saved)) status = cli_write_state(saves, motion, error);
+    // A run that failed, or ended within a step, has no state to go on from.
+    const bool saved = !status && saves && carom_table_rows(motion->answer.saved);
+    if (saved) status = cli_write_state(saves, motion, error);
+    if (!status && saves && !saved)
+        fprintf(stderr, "carom: warning: %s: not written: the run did not end between two steps, where another one could go on\n", saves);
     return status || (!draws && !motion->pictures.animation) ? status : cli_pictures_draw(motion, error);
 }
 

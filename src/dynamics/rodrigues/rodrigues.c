@@ -369,6 +369,8 @@ static carom_status do_step(rodrigues_loop *loop, carom_error *error) {
 
 enum { SAVED_STEP, SAVED_COUNT, SAVED_SUMS, SAVED_COUNTERS, SAVED_WIDTH, SAVED_SERIES, SAVED_BROKEN = SAVED_SERIES + 4, SAVED_ERRANDS };
 enum { SUMS = 10, COUNTERS = 4, SAVED_STATES = 4 };
+// A saved state has the energy that it has here, to this share of it. With other masses, stiffnesses or references it has another.
+#define SAME_ENERGY 1e-9
 
 static const carom_column saved_columns[] = {
     [SAVED_STEP] = {"step", CAROM_COLUMN_REAL, 1, "s", "length of a step", NULL},
@@ -469,6 +471,19 @@ static carom_status resume(rodrigues_loop *loop, const carom_table *saved, carom
     }
     if (!rodrigues_evaluate(run, &run->now, &run->potential)) return carom_fail_memory(error, "contacts");
     if (!isfinite(run->potential)) return carom_fail(error, CAROM_BAD_INPUT, "resume: the energy is not finite there");
+    double kinetic = 0;
+    for (int64_t i = 0; i < run->bodies; i++) {
+        const double *v = run->now.velocity + 3 * i;
+        kinetic += 0.5 * run->mass[i] * carom_dot3(v, v) + rodrigues_rotational_energy(run, &run->now, i);
+    }
+    const double *saved_energy = carom_table_real_column(saved, SAVED_SUMS);
+    const double share = SAME_ENERGY * (fabs(saved_energy[0]) + fabs(saved_energy[1]));
+    if (!(fabs(kinetic - saved_energy[0]) <= share && fabs(run->potential - saved_energy[1]) <= share))
+        return carom_fail(
+            error, CAROM_BAD_INPUT,
+            "resume: the state was saved with a kinetic energy of %g J and a potential energy of %g J, and has %g and %g J in "
+            "this motion: this is another one",
+            saved_energy[0], saved_energy[1], kinetic, run->potential);
     // Impacts one by one start anew there, and go on as they were.
     rodrigues_agenda_release(&run->agenda);
     const carom_status status = loop->bounces ? rodrigues_agenda_create(run, error) : CAROM_OK;
