@@ -251,7 +251,9 @@ static bool find_interior(carom_compound *compound) {
     }
     for (int c = 0; c < compound->conditions; c++) x[3] = fmax(x[3], condition(compound, c, x, slope, &quadric));
     x[3] += 1;
-    for (double weight = FIRST_WEIGHT; weight <= INNER_WEIGHT; weight *= WEIGHT_GROWTH) center_path(compound, weight, down, true, x);
+    // Many conditions push together: s is kept down by as much.
+    for (double weight = FIRST_WEIGHT; weight <= INNER_WEIGHT; weight *= WEIGHT_GROWTH)
+        center_path(compound, weight * compound->conditions, down, true, x);
     memcpy(compound->interior, x, sizeof compound->interior);
     return x[3] < -1e-6;
 }

@@ -243,6 +243,36 @@ static void many_vertices_are_descended(void **state) {
     free(points);
 }
 
+// A mesh of 24,000 faces and a ball: the point inside all faces is found, and poles and corners are where they must be.
+static void many_faces_meet_a_ball(void **state) {
+    (void)state;
+    enum { POINTS = 12002 };
+    double *points = malloc(3 * POINTS * sizeof *points);
+    assert_non_null(points);
+    carom_stream stream;
+    carom_stream_start(&stream, 14, 0);
+    for (int i = 0; i < POINTS; i++) {
+        random_direction(&stream, points + 3 * i);
+        if (i < 2) memcpy(points + 3 * i, (const double[]){0, 0, i ? 1 : -1}, 3 * sizeof *points);
+        points[3 * i] *= 1.2;
+    }
+    const double radii[] = {1.05, 1.05, 1.05}, origin[3] = {0};
+    carom_part parts[] = {turned_part(NULL, points, origin, UNTURNED), turned_part(radii, NULL, origin, UNTURNED)};
+    parts[0].vertices = POINTS;
+    carom_body *body = body_of(&(carom_shape_data){.parts = 2, .part = parts, .combine = CAROM_COMBINE_INTERSECTION}, UNTURNED);
+    double rho[3];
+    for (int sign = -1; sign <= 1; sign += 2) {
+        assert_close(carom_body_support(body, (const double[]){sign, 0, 0}, rho), -1.05, 1e-13);
+        assert_close(carom_body_support(body, (const double[]){0, 0, sign}, rho), -1, 1e-13);
+        // On the rim between them, near that of the ball and the smooth ellipsoid.
+        const double x = sqrt(0.1025 / (1 - 1 / 1.44)), u[] = {0.48 * sign, 0, sqrt(1 - 0.48 * 0.48)};
+        assert_close(carom_body_support(body, u, rho), -0.48 * x - u[2] * sqrt(1.05 * 1.05 - x * x), 3e-3);
+        assert_close(carom_norm3(rho), 1.05, 1e-12);
+    }
+    carom_body_free(body);
+    free(points);
+}
+
 // -------------------------------------------------------------------------------------------------------------- tables
 
 // A ball by its signed distance: closed, outwards, and its errors fall with the square of the spacing.
@@ -352,6 +382,7 @@ int main(void) {
         cmocka_unit_test(intersections_touch_with_their_deepest_point),
         cmocka_unit_test(the_lens_is_the_lens),
         cmocka_unit_test(many_vertices_are_descended),
+        cmocka_unit_test(many_faces_meet_a_ball),
         cmocka_unit_test(tables_of_distance_are_surfaces),
         cmocka_unit_test(differences_are_tables),
         cmocka_unit_test(tables_of_supports_are_polyhedra),
