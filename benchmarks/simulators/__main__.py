@@ -11,8 +11,11 @@ import argparse
 import json
 import pathlib
 import pickle
+import signal
 import subprocess
 import sys
+import tempfile
+import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
@@ -26,31 +29,37 @@ TIMEOUT = 1200
 MEASURED = {"friction": 0.164, "restitution": 0.284}
 
 
-def run_simulator(name: str, jobs: list) -> tuple[dict | None, list[dict], str | None]:
+def run_simulator(name: str, jobs: list, timeout: float = TIMEOUT) -> tuple[dict | None, list[dict], str | None]:
     """All jobs of a simulator in processes of its own: about it, its answers, and why some are missing."""
-    about, answers, start = None, [], 0
+    about, answers, start, deadline = None, [], 0, time.monotonic() + timeout
     while start < len(jobs):
         words = [sys.executable, "-m", "simulators.worker", name]
         try:
-            done = subprocess.run(words, input=pickle.dumps(jobs[start:]), capture_output=True, timeout=TIMEOUT)
+            left = max(deadline - time.monotonic(), 0.0)
+            done = subprocess.run(words, input=pickle.dumps(jobs[start:]), capture_output=True, timeout=left)
             said, code, complaint = done.stdout, done.returncode, done.stderr.decode(errors="replace").strip().split("\n")[-1][:200]
         except subprocess.TimeoutExpired as error:
-            said, code, complaint = error.stdout or b"", None, f"no end within {TIMEOUT} s"
+            said, code, complaint = error.stdout or b"", None, f"no end within {timeout:g} s"
         lines = [json.loads(line) for line in said.decode().splitlines() if line.endswith("}")]
-        if not lines:
-            return about, answers, complaint
-        about = lines[0]
+        if lines:
+            about = lines[0]
         for answer in lines[1:]:
             answer["job"] += start
         answers += lines[1:]
-        if code is None:
+        if code == -signal.SIGINT:
+            return about, answers, "interrupted"
+        if code is None or not lines:
             return about, answers, complaint
         if code == 0:
             break
-        # A crash ends the job after the last answer; the next process goes on behind it.
-        broken = lines[-1]["job"] + 1 if len(lines) > 1 else start
-        mechanism, label, _ = jobs[min(broken, len(jobs) - 1)]
-        answers.append({"job": broken, "scene": mechanism.name, "setting": label, "variant": "", "error": f"the process ended ({code})"})
+        # A crash is that of the last job without all its variants; the next process goes on after it.
+        last = lines[-1] if len(lines) > 1 else {"job": start, "variants_left": 1}
+        broken = last["job"] + (0 if last["variants_left"] else 1)
+        if broken == len(jobs):
+            break
+        mechanism, label, _ = jobs[broken]
+        variant = "" if not any(a["job"] == broken for a in answers) else "broken"
+        answers.append({"job": broken, "scene": mechanism.name, "setting": label, "variant": variant, "error": f"the process ended ({code})"})
         start = broken + 1
     return about, answers, None
 
@@ -105,7 +114,7 @@ def measure_scene(mechanism, reference, answers: dict[str, list[dict]]) -> dict:
     own = mechanism.impact()
     for name, given in answers.items():
         runs = [a for a in given if "velocity" in a]
-        if not runs:
+        if all(a["variant"] for a in runs):
             why = sorted({a["error"] for a in given if "error" in a})
             scene["simulators"][name] = {"left_out": why[0] if why else "not run"}
             continue
@@ -187,6 +196,8 @@ def measure_boxes(boxes, references, answers) -> dict:
             own, velocity = box.impact(), np.array(a["velocity"])
             contact = box.contact_rows() @ velocity
             if a["variant"]:
+                if (a["scene"], a["setting"]) not in first:
+                    continue
                 one[a["variant"]].append(float(np.linalg.norm(contact - first[a["scene"], a["setting"]])) / reference.speed)
                 continue
             first[a["scene"], a["setting"]] = contact
@@ -257,14 +268,37 @@ def ask_compare(command: pathlib.Path, references: dict) -> dict:
     return found
 
 
-def main() -> None:
+def read_options() -> tuple[argparse.Namespace, pathlib.Path, dict | None]:
+    """The options, where the results go, and those of the last run; what cannot be run or written is refused here, not after the runs."""
     parser = argparse.ArgumentParser(prog="simulators", description=__doc__.split("\n")[0])
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("build/simulators"))
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("build/simulators"), help="folder of results; default: %(default)s")
     parser.add_argument("--simulators", default=",".join(adapters.NAMES), help="names, separated by commas; default: %(default)s")
     parser.add_argument("--boxes", type=int, default=200, help="random boxes; default: %(default)s")
     parser.add_argument("--walks", type=int, default=2048, help="walks of each kind for a set that is not exact; default: %(default)s")
     parser.add_argument("--carom", type=pathlib.Path, help="the command, which is asked for what it says of MuJoCo; default: left out")
     options = parser.parse_args()
+    for flag, number, least in (("--boxes", options.boxes, 0), ("--walks", options.walks, 64)):
+        if number < least:
+            parser.error(f"{flag}: {number} is less than {least}")
+    for name in options.simulators.split(","):
+        if name not in adapters.NAMES:
+            parser.error(f"--simulators: there is no '{name}': choose among {', '.join(adapters.NAMES)}")
+    if options.carom and not options.carom.is_file():
+        parser.error(f"--carom: {options.carom} is no file")
+    last = options.out / "results.json"
+    try:
+        options.out.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=options.out).close()
+        before = json.loads(last.read_text()) if last.exists() else None
+    except OSError as error:
+        parser.error(f"--out: {error}")
+    except ValueError:
+        parser.error(f"--out: {last} is not JSON; remove it, or name another folder")
+    return options, last, before
+
+
+def main() -> None:
+    options, last, before = read_options()
 
     def say(text):
         print(text, file=sys.stderr, flush=True)
@@ -289,8 +323,8 @@ def main() -> None:
         else:
             found[name] = about
             say(f"{about['name']} {about['version']}: {len(about['settings'])} settings")
+    jobs = {name: list_jobs(about, impacts) for name, about in found.items()}
     with ThreadPoolExecutor(2) as pool:
-        jobs = {name: list_jobs(about, impacts) for name, about in found.items()}
         results = dict(zip(found, pool.map(lambda name: run_simulator(name, jobs[name]), found)))
     for name, (_, _, why) in results.items():
         if why:
@@ -337,12 +371,11 @@ def main() -> None:
     document["measured"] = measure_measured(impacts["measured"], answers_of([m for m, _ in impacts["measured"]]))
     document["measured inelastic"] = measure_measured(impacts["measured inelastic"], answers_of([m for m, _ in impacts["measured inelastic"]]))
 
-    options.out.mkdir(parents=True, exist_ok=True)
-    last = options.out / "results.json"
     text = json.dumps(page.rounded(document), indent=1, sort_keys=True) + "\n"
-    if last.exists():
-        say("the same results as those of the last run" if last.read_text() == text else "results differ from those of the last run:")
-        for line in page.differences(json.loads(last.read_text()), json.loads(text)):
+    if before is not None:
+        differences = page.differences(before, json.loads(text))
+        say("results differ from those of the last run:" if differences else "the same results as those of the last run, but for round-off")
+        for line in differences:
             say("  " + line)
     last.write_text(text)
     runs = {found[name]["name"]: answers for name, (_, answers, _) in results.items()}
@@ -352,4 +385,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("interrupted: nothing is written")

@@ -74,7 +74,7 @@ def table_known(results) -> str:
                 continue
             best = min(errors, key=errors.get)
             text = _small(errors.get("default"))
-            row.append(text if best == "default" or errors["default"] < 1e-3 else f"{text}; {_small(errors[best])} ({best})")
+            row.append(text if best == "default" or errors.get("default", 1.0) < 1e-3 else f"{text}; {_small(errors[best])} ({best})")
         rows.append(row)
     return _table(["case", *names], rows)
 

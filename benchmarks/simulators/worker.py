@@ -40,8 +40,9 @@ def main():
     adapter = adapters.load(sys.argv[1])
     print(json.dumps({"version": adapter.version(), "name": adapter.NAME, "about": adapter.ABOUT}), file=out, flush=True)
     for number, (mechanism, label, wanted) in enumerate(pickle.load(sys.stdin.buffer)):
-        for variant, other, back in variants(mechanism, wanted):
-            answer = {"job": number, "scene": mechanism.name, "setting": label, "variant": variant}
+        several = list(variants(mechanism, wanted))
+        for k, (variant, other, back) in enumerate(several):
+            answer = {"job": number, "scene": mechanism.name, "setting": label, "variant": variant, "variants_left": len(several) - 1 - k}
             start = time.process_time()
             try:
                 large, scales = other.enlarged(ENLARGED)

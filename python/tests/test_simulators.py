@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The harness of benchmarks/simulators, without any simulator: mechanisms, the run through an impact, and the numbers of its page."""
 import json
+import pickle
 import re
+import subprocess
 import sys
 
 import numpy as np
@@ -10,6 +12,7 @@ from conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
+import simulators.__main__ as harness  # noqa: E402
 from simulators import adapters, page, scenes  # noqa: E402
 from simulators.drive import run_through  # noqa: E402
 from simulators.mechanism import WORLD, Body, Contact, Joint, Mechanism, touching_shapes  # noqa: E402
@@ -183,6 +186,80 @@ def test_runs_say_when_they_do_not_end():
 
     with pytest.raises(ArithmeticError, match="not finite"):
         run_through(Breaks(mechanism, 1e-3), mechanism)
+
+
+def told(monkeypatch, *processes):
+    """Worker processes that say these lines and end with these codes; what they were given."""
+    given, left = [], list(processes)
+
+    def run(words, input, **_):
+        given.append(len(pickle.loads(input)))
+        lines, code = left.pop(0)
+        said = "\n".join(json.dumps(line) for line in [{"name": "Fake"}, *lines]) + "\n"
+        return subprocess.CompletedProcess(words, code, said.encode(), b"")
+
+    monkeypatch.setattr(harness.subprocess, "run", run)
+    return given
+
+
+def answer(job, left=0, variant=""):
+    return {"job": job, "variant": variant, "variants_left": left}
+
+
+JOBS = [(block(), "default", ("contacts",))] * 3
+
+
+def test_a_crash_costs_its_own_run_only(monkeypatch):
+    # In a variant of the first job; before the last job; after the last one.
+    given = told(monkeypatch, ([answer(0, 1)], -11), ([answer(0, 1), answer(0, 0, "contacts")], -11))
+    _, answers, why = harness.run_simulator("fake", JOBS)
+    assert given == [3, 2] and why is None
+    assert [(a["job"], a["variant"], "error" in a) for a in answers] == [
+        (0, "", False), (0, "broken", True), (1, "", False), (1, "contacts", False), (2, "", True)
+    ]  # fmt: skip
+    told(monkeypatch, ([answer(k) for k in range(3)], -6))
+    _, answers, _ = harness.run_simulator("fake", JOBS)
+    assert [a["job"] for a in answers] == [0, 1, 2] and not any("error" in a for a in answers)
+
+
+def test_an_interrupted_worker_is_not_started_again(monkeypatch):
+    given = told(monkeypatch, ([answer(0)], -2))
+    assert harness.run_simulator("fake", JOBS)[2] == "interrupted" and given == [3]
+
+
+def test_boxes_whose_plain_run_failed_have_no_variants():
+    box = scenes.random_boxes(1)[0]
+    run = {"scene": box.name, "setting": "default", "velocity": box.velocity.tolist(), "ended": True}
+
+    class Everywhere:
+        speed, gap = 1.0, (0.0, 0.0)
+
+        def distance(self, points):
+            return np.zeros(len(points))
+
+    given = [{"scene": box.name, "setting": "default", "variant": "", "error": "broke"}, {**run, "variant": "contacts"}]
+    assert harness.measure_boxes([box], [Everywhere()], {"Fake": given})["groups"] == {}
+    table = harness.measure_boxes([box], [Everywhere()], {"Fake": [{**run, "variant": ""}, {**run, "variant": "contacts"}]})["groups"]
+    assert table[box.group]["Fake"]["default"]["contacts"] == [0.0] * 5
+
+
+@pytest.mark.parametrize("words, says", [
+    (["--boxes", "-1"], "--boxes: -1 is less than 0"),
+    (["--walks", "0"], "--walks: 0 is less than 64"),
+    (["--simulators", "mujoko"], "there is no 'mujoko': choose among mujoco"),
+    (["--carom", "/nowhere"], "--carom: /nowhere is no file"),
+    (["--out", "/dev/null/here"], "--out: "),
+])  # fmt: skip
+def test_what_cannot_be_run_is_refused_first(monkeypatch, capsys, words, says):
+    monkeypatch.setattr(sys, "argv", ["simulators", *words])
+    with pytest.raises(SystemExit) as refusal:
+        harness.main()
+    assert refusal.value.code == 2 and says in capsys.readouterr().err
+
+
+def test_known_cases_are_told_without_a_default():
+    results = {"simulators": {"Fake": {}}, "known": {"slides": {"Fake": {"default": "broke", "other": 0.5}}}}
+    assert "| slides | –; 0.500 (other) |" in page.table_known(results)
 
 
 def test_differences_pass_over_round_off():
