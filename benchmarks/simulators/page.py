@@ -102,7 +102,8 @@ def table_distance(results) -> str:
 def table_settings(results) -> str:
     def cell(one):
         low, high = one["all"]["distance"]
-        return f"{_number(low)} to {_number(high)}"
+        running = one["all"]["runs"] - one["all"]["ended"]
+        return f"{_number(low)} to {_number(high)}" + (f"; {running} of {one['all']['runs']} not ended" if running else "")
 
     return _by_scene(results, cell)
 
@@ -204,7 +205,7 @@ _SAYS = {
     "simulators": "What was there",
     "known": "Cases with one answer: largest error of a contact velocity at the defaults; where that exceeds 0.001, the least of all settings",
     "distance": "Distance from the set at the defaults",
-    "settings": "Distance from the set over all settings",
+    "settings": "Distance from the set over all settings; runs that had not ended (their last velocity counts)",
     "energy": "Energy left: at the defaults (over all settings)",
     "cones": "Velocity that no impulse within the friction cones brings about: at the defaults; largest of all settings",
     "order": "Largest change by order of contacts / order of bodies / mirror image, over all settings",
