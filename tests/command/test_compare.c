@@ -316,6 +316,10 @@ static void figures_take_a_zoom_and_a_focus(void **state) {
     write_text(*state, "block.yaml", page_scene);
     run_quietly(*state, 0,
                 "\"$carom\" compare block.yaml --zoom all --svg -o all; \"$carom\" compare block.yaml --focus moreau --dark --svg -o out");
+    // A law that would be left out takes part where the figures are to be about it.
+    json_t *elastic = ask(*state, "compare", "block.yaml", "--without", "halm-posa-exact", "--focus", "propagative");
+    assert_non_null(json_object_get(json_object_get(elastic, "laws"), "propagative"));
+    json_decref(elastic);
     char path[PATH_SIZE], *page = read_file(join(path, *state, "out"), "index.md");
     char *svg = read_file(path, "figure-1-Jn.A-Jn.B.svg"), *all = read_file(join(path, *state, "all"), "figure-1-Jn.A-Jn.B.svg");
     check_text(page, "carom plot out/compare.h5 --axes Jn.A,Jn.B --focus moreau --dark -o figure-1-Jn.A-Jn.B.png");
@@ -498,6 +502,7 @@ static const refusal refusals[] = {
     {"compare flat.yaml --zoom near", "--zoom: 'near' is not set or all", NULL},
     {"compare flat.yaml --focus newton", "--focus: 'newton' is not one of the laws that carom resolve --list prints", NULL},
     {"compare flat.yaml --focus moreau --without moreau", "--focus: 'moreau' is not one of the laws that are asked", NULL},
+    {"compare case.yaml --focus stronge", "--focus: stronge does not take part in a comparison of this scene", page_scene},
     // options in scenes
     {"compare case.yaml", "case.yaml:2: impact.order: 'Z' names", "matrices: {" FLAT_PARTS "}\nimpact: {order: [Z]}\n"},
     {"compare case.yaml --order Q", "carom: --order: 'Q' names", "matrices: {" FLAT_PARTS "}\nimpact: {order: [Z]}\n"},

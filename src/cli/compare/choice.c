@@ -51,7 +51,9 @@ bool cli_is_chosen(const cli_arguments *arguments, const char *law) {
 }
 
 bool cli_is_beside_the_question(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law) {
-    if (!law->elastic || cli_given(arguments, "laws") || cli_given(arguments, "restitution")) return false;
+    const char *focus = cli_value(arguments, "focus");
+    const bool named = cli_given(arguments, "laws") || (focus && !strcmp(focus, law->name));
+    if (!law->elastic || named || cli_given(arguments, "restitution")) return false;
     const carom_impact_data *data = carom_impact_get_data(carom_scene_impact(scene));
     for (int i = 0; data->restitution && i < data->contacts; i++)
         if (data->restitution[i] > 0) return false;

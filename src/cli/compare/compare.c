@@ -286,6 +286,9 @@ static carom_status run_laws(cli_comparison *comparison, carom_result_writer *wr
         const carom_law *law = question.law = carom_registry_entry(arguments->registry, CAROM_REGISTRY_LAWS, i);
         bool chosen;
         status = choose_law(comparison, &question, &support, &start, &chosen, error);
+        const char *focus = cli_value(arguments, "focus");
+        if (!status && !chosen && focus && !strcmp(focus, law->name))
+            status = carom_fail(error, CAROM_BAD_INPUT, "--focus: %s does not take part in a comparison of this scene", focus);
         if (status || !chosen) continue;
         if (comparison->uncertainty && !cli_takes_all(law)) {
             // Its outcomes have the drawn parameters, too.
@@ -330,10 +333,10 @@ static carom_status draw(cli_comparison *comparison, const cli_stage *stage, con
 // What fails in a folder of its own is said of the place that a file would have had.
 static void name_place(const cli_stage *stage, carom_error *error) {
     const char *folder = stage->folder.path;
-    const size_t length = folder ? strlen(folder) : 0;
-    carom_error inner = *error;
-    if (length && !strncmp(inner.message, folder, length))
-        carom_fail(error, inner.status, "%s%s", stage->directory, inner.message + length);
+    const carom_error inner = *error;
+    const char *found = folder && *folder ? strstr(inner.message, folder) : NULL;
+    if (found)
+        carom_fail(error, inner.status, "%.*s%s%s", (int)(found - inner.message), inner.message, stage->directory, found + strlen(folder));
 }
 
 // The same into a directory: compare.h5, the figures and the page. They are made in a folder of their own.
