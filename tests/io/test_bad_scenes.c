@@ -150,6 +150,7 @@ static void bad_scenes_are_refused(void **state) {
         {STATE "contacts: []\n", ":3: contacts: an impact needs 1 to 1024 contacts, not 0"},
         {STATE "contacts: 3\n", ":3: contacts: must be a list"},
         {STATE "contacts: {detect: true}\n", ":3: contacts: no geoms touch"},
+        {STATE "contacts: {detect: true}\nsimulate: {integrator: stepping}\n", "this scene is a motion, which `carom simulate` follows"},
         {STATE "contacts: [A]\n", ":3: contacts[0]: must be a map"},
         {STATE "contacts: [{site: left_corner, " FRAME ", open: maybe}]\n", ":3: contacts[0].open: must be true or false"},
         {STATE "contacts: [{site: left_corner, " FRAME ", open: true}]\n", ":3: contacts[0]: a contact that is open needs the 'offset'"},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `contacts: {detect: ...}`: contacts that MuJoCo's collision detection finds, and which of them a scene takes.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "io/io_internal.h"
@@ -90,5 +91,18 @@ carom_status carom_scene_detect_contacts(carom_scene *scene, const carom_node *c
     carom_status status = carom_scene_read_detection(scene, contacts, &detection, error);
     if (status) return status;
     status = carom_model_detect(scene->model, &detection, &scene->impact, &inner);
-    return status ? carom_document_pass_on(scene->document, contacts, &inner, error) : CAROM_OK;
+    if (!status) return CAROM_OK;
+    // A motion may start in the air, where there is no impact yet.
+    const carom_node *root = carom_document_root(scene->document);
+    if (status == CAROM_BAD_INPUT && !scene->moves && carom_node_find(root, "simulate")) {
+        char *model = carom_scene_join_path(scene, carom_node_find(root, "model")->text);
+        const carom_error found = inner;
+        carom_fail(
+            &inner, status,
+            "%s; this scene is a motion, which `carom simulate` follows to its impacts: an impact needs a state that touches, or the "
+            "bare model %s, which is set on the ground",
+            found.message, model ? model : "");
+        free(model);
+    }
+    return carom_document_pass_on(scene->document, contacts, &inner, error);
 }
