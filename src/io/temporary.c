@@ -25,6 +25,7 @@ enum {
     KEPT_NAME = 200,  // file systems allow 255 bytes in a name
     ATTEMPTS = 100,
     LONGEST_START = 128,  // of the kinds of files
+    ENDINGS_SIZE = 64,    // their names' endings as a text
     MOST_LINKS = 40,      // one after the other, as in Linux
 };
 
@@ -46,8 +47,14 @@ carom_status carom_check_ending(const char *name, const char *endings, const cha
     for (const char *own = endings; is_known && *own; own += strcspn(own, " "), own += strspn(own, " "))
         suits = suits || (strcspn(own, " ") == strlen(ending) && !strncasecmp(own, ending, strlen(ending)));
     if (!is_known || suits) return CAROM_OK;
-    return carom_fail(error, CAROM_BAD_INPUT, "%s: this would be %s, whose name cannot end in %s%s%.*s", name, what, ending,
-                      *endings ? ", but in " : "", (int)strcspn(endings, " "), endings);
+    // The endings, with "or" before the last of them.
+    char list[ENDINGS_SIZE] = "";
+    size_t used = 0;
+    for (const char *own = endings; *own && used < sizeof list; own += strcspn(own, " "), own += strspn(own, " ")) {
+        const int length = (int)strcspn(own, " ");
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s", !used ? ", but in " : own[length] ? ", " : " or ", length, own);
+    }
+    return carom_fail(error, CAROM_BAD_INPUT, "%s: this would be %s, whose name cannot end in %s%s", name, what, ending, list);
 }
 
 // A place where nothing is may be written. Links are followed.

@@ -253,7 +253,7 @@ static void names_with_the_ending_of_another_format_are_refused(void **state) {
     static const struct {
         const char *arguments[10], *says;
     } refused[] = {
-        {{"sample", "block.yaml", "-o", "a.png"}, "HDF5 file, whose name cannot end in .png, but in .h5"},
+        {{"sample", "block.yaml", "-o", "a.png"}, "HDF5 file, whose name cannot end in .png, but in .h5 or .hdf5"},
         {{"resolve", "block.yaml", "--law", "sequential", "-o", "a.JSON"}, "HDF5"},
         {{"info", "block.yaml", "--fclib-out", "a.yaml"}, "HDF5"},
         {{"exact", "block.yaml", "--export", "a.h5"}, "cannot end in .h5, but in .txt"},
