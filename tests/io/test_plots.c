@@ -287,6 +287,8 @@ static void drawn_points_are_those_of_the_data(void **state) {
         }
         assert_int_equal(alone, dense);
         assert_int_equal(!strstr(svg, "darker: more in a dot"), !dense);
+        // Numbers stand in the middle of their ticks: without a blank in the place of a sign.
+        assert_non_null(strstr(svg, "<text>0</text>"));
         free(svg);
     }
     free(found);

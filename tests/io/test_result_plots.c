@@ -164,6 +164,35 @@ static int count_text(const char *whole, const char *part) {
     return count;
 }
 
+// The colour of the law `sequential`.
+enum { SEQUENTIAL = 0x009e73 };
+
+// Where a colour is seen last in a picture.
+static const char *find_last(const char *svg, unsigned colour) {
+    char text[32];
+    snprintf(text, sizeof text, "rgb(%3u, %3u, %3u)", colour >> 16, colour >> 8 & 0xff, colour & 0xff);
+    const char *last = NULL;
+    for (const char *at = svg; (at = strstr(at, text)); at++) last = at;
+    assert_non_null(last);
+    return last;
+}
+
+// Outcomes that are too many for marks lie on their paths, which are paler.
+static void many_outcomes_are_on_top_of_their_paths(void **state) {
+    (void)state;
+    if (!draws_pictures()) skip();
+    bench b = start_with(planar_scene, &path_law, 60, on_a_line);
+    carom_error error = {0};
+    char *picture = support_join_path(b.directory, "many.svg");
+    const carom_plot_request request = {.output = picture};
+    assert_ok(carom_plot_result(b.file, &request, NULL, NULL, &error), error);
+    char *svg = read_text(picture);
+    assert_true(find_last(svg, carom_plot_mix(SEQUENTIAL, 0xffffff, 0.4)) < find_last(svg, SEQUENTIAL));
+    free(svg);
+    free(picture);
+    finish(&b);
+}
+
 // Paths of many draws would hide everything: the start of the first is all that is shown of them.
 static void draws_have_no_arrows(void **state) {
     (void)state;
@@ -226,6 +255,7 @@ static void panels_and_a_focus_are_named(void **state) {
     static const struct {
         const char *panels, *axes, *focus, *words;
     } bad[] = {{"Jn.left.foot", NULL, NULL, "panels: 'Jn.left.foot' is not of the form X:Y"},
+               {"Jn.left.foot:", NULL, NULL, "panels: 'Jn.left.foot:' is not of the form X:Y"},
                {"Jn.left.foot:Jn.C", NULL, NULL, "panels: "},
                {"Jn.left.foot:K,", NULL, NULL, "panels: '' is not of the form"},
                {"K:K", "K,K", NULL, "panels have their own axes"},
@@ -350,6 +380,7 @@ int main(void) {
     setlocale(LC_ALL, "de_DE.UTF-8");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_laws_in_one_picture),
+        cmocka_unit_test(many_outcomes_are_on_top_of_their_paths),
         cmocka_unit_test(draws_have_no_arrows),
         cmocka_unit_test(files_are_laid_over_each_other),
         cmocka_unit_test(panels_and_a_focus_are_named),

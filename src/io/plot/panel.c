@@ -19,8 +19,9 @@
 enum { MOST_CELLS = 20000 };
 // More marks than this are not told apart where they lie on one point.
 enum { MOST_NESTED = 2000 };
-// Traces that are drawn with full strength.
+// Traces that are drawn with full strength, and the least opacity of each where there are many.
 enum { FEW_TRACES = 20 };
+#define LEAST_OPACITY 0.03
 // More states of paths than this are drawn thin.
 enum { MANY_ARROWS = 40 };
 
@@ -280,8 +281,8 @@ static carom_status print_data(FILE *script, const carom_panel *panel, int index
 
 // ------------------------------------------------------------------------------------------------------------- commands
 
-// How one series is drawn. `dots` there are in the whole plot.
-static void print_series(FILE *script, const carom_panel *panel, int index, const char *name, double mark, int64_t dots) {
+// How one series is drawn.
+static void print_series(FILE *script, const carom_panel *panel, int index, const char *name, double mark) {
     const carom_plot_series *series = &panel->plot->series[index];
     const carom_panel_inks inks = carom_panel_inks_of(panel->plot->dark);
     const carom_panel_pen pen = carom_panel_pen_of(panel, index);
@@ -290,8 +291,9 @@ static void print_series(FILE *script, const carom_panel *panel, int index, cons
     switch (series->style) {
     case CAROM_PLOT_DOTS: {
         // Dots shrink and fade as they become many; very many are shaded by their density.
-        const double size = dots > 8000 ? 0.35 : dots > 2000 ? 0.45 : dots > 100 ? 0.65 : 1;
-        const unsigned transparency = dots > 2000 ? 0x80 : dots > 100 ? 0x50 : 0x20;
+        const int64_t dots = series->count;
+        const double size = dots > 8000 ? 0.35 : dots > 2000 ? 0.45 : dots > 200 ? 0.65 : 1.3;
+        const unsigned transparency = dots > 2000 ? 0x80 : dots > 200 ? 0x50 : 0x20;
         if (carom_panel_is_shaded(panel, index))
             fputs(":3:4 with points pt 7 ps variable lc rgb variable", script);
         else
@@ -310,12 +312,12 @@ static void print_series(FILE *script, const carom_panel *panel, int index, cons
         fprintf(script, "%s using 1:2:3 with points pt 7 ps variable lc rgb '#%06x'", name, colour);
         break;
     case CAROM_PLOT_PATH: {
-        // Many arrows are thin and let outcomes shine through.
+        // Many arrows are thin and paler than the outcomes to which they lead, and let what is below shine through.
         const bool many = series->count > MANY_ARROWS;
-        const unsigned transparency = many ? 0x78 : 0;
-        fprintf(script, " with points pt 7 ps %g lc rgb '#%02x%06x' notitle, ", (many ? 0.4 : 0.6) * mark, transparency, colour);
+        const unsigned transparency = many ? 0x78 : 0, ink = many ? carom_plot_mix(colour, inks.paper, 0.4) : colour;
+        fprintf(script, " with points pt 7 ps %g lc rgb '#%02x%06x' notitle, ", (many ? 0.4 : 0.6) * mark, transparency, ink);
         fprintf(script, "%s using 1:2:3:4 with vectors head filled size graph %g,18 lw %g lc rgb '#%02x%06x'", name, many ? 0.015 : 0.02,
-                many ? 0.9 : 1.5, transparency, colour);
+                many ? 0.9 : 1.5, transparency, ink);
         break;
     }
     case CAROM_PLOT_ARROWS:
@@ -340,7 +342,7 @@ static void print_series(FILE *script, const carom_panel *panel, int index, cons
         // Many paths fade, so that their density shows where they have reached.
         int64_t traces = 1;
         for (int64_t i = 0; i < series->count; i++) traces += !is_visible(series, i);
-        const double opacity = fmax(0.12, 0.75 * fmin(1, sqrt((double)FEW_TRACES / (double)traces)));
+        const double opacity = fmax(LEAST_OPACITY, 0.75 * fmin(1, sqrt((double)FEW_TRACES / (double)traces)));
         fprintf(script, " with lines lw %g lc rgb '#%02x%06x'", pen.width, (unsigned)(255 * (1 - opacity)), colour);
         break;
     }
@@ -398,9 +400,7 @@ carom_status carom_panel_print(FILE *script, carom_panel *panel, int number, dou
     const carom_plot *plot = panel->plot;
     carom_status status = place_marks(panel, arena, error);
     char name[32];
-    int64_t dots = 0;
     for (int s = 0; s < plot->series_count && !status; s++) {
-        if (plot->series[s].style == CAROM_PLOT_DOTS) dots += plot->series[s].count;
         snprintf(name, sizeof name, "$s%d_%d", number, s);
         status = print_data(script, panel, s, name, mark, arena, error);
     }
@@ -437,7 +437,7 @@ carom_status carom_panel_print(FILE *script, carom_panel *panel, int number, dou
                 fputs(separator, script);
                 separator = ", ";
                 snprintf(name, sizeof name, "$s%d_%d", number, s);
-                print_series(script, panel, s, name, mark, dots);
+                print_series(script, panel, s, name, mark);
             }
     fputs("\n", script);
     return CAROM_OK;

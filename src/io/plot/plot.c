@@ -277,14 +277,14 @@ static carom_status print_script(FILE *script, const void *content, carom_error 
 
     // The script. Colours of numbers go from dark blue to yellow, which is from dark to bright in grey, too (Nunez et al. 2018, "cividis").
     carom_gnuplot_print_terminal(script, drawn.format, &drawn.sheet);
-    fputs("unset key\nset palette defined (0 '#00224e', 0.25 '#43506d', 0.5 '#7d7c78', 0.75 '#bcaf6f', 1 '#fee838')\nset multiplot\n",
+    fputs("unset key\nset palette defined (0 '#00224e', 0.25 '#43506d', 0.5 '#7d7c78', 0.75 '#bcaf6f', 1 '#fee838')\nset format '%h'\nset multiplot\n",
           script);
     key.top = key_height - 1;
     if (*first->title) carom_key_flow(1, &title, 0, title_width, print_title, &key);
     carom_key_flow(key.count, key.entries, RIGHT_MARGIN, size->width - RIGHT_MARGIN, print_entry, &key);
     carom_status status = CAROM_OK;
     for (int k = 0; k < drawn.count && !status; k++) status = print_panel(script, &drawn, k, x_columns, y_columns, error);
-    fputs("unset format '%h'\nset multiplot\n", script);
+    fputs("unset multiplot\n", script);
     return status;
 }
 

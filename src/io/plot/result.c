@@ -218,7 +218,7 @@ static carom_status make_panels(picture *drawn, const carom_plot_request *reques
         char *pair = carom_arena_take(&drawn->memory, length + 1, 1), *colon;
         if (!pair) return carom_fail_memory(error, "panels");
         memcpy(pair, text, length);
-        if (!(colon = strchr(pair, ':')))
+        if (!(colon = strchr(pair, ':')) || colon == pair || !colon[1])
             return carom_fail(error, CAROM_BAD_INPUT, "panels: '%.60s' is not of the form X:Y, such as Jn.A:Jn.B", pair);
         *colon = ',';
         status = read_axes(drawn, "panels", pair, made, error);
@@ -405,8 +405,8 @@ static void add_series(const picture *drawn, panel *on, int law, const char *lab
     on->series[on->count++] = (carom_plot_series){label, style, set->count, set->x, set->y};
 }
 
-// What solutions pass through first, then paths of samples, exact sets, samples over them and their hulls, single outcomes and their paths
-// on top.
+// What solutions pass through first, then paths of samples, exact sets, samples over them and their hulls, then paths of other laws, and
+// their outcomes on top.
 static void collect_series(const picture *drawn, panel *on) {
     const law_data *laws = drawn->laws;
     const drawn_law *made = on->laws;
@@ -419,17 +419,17 @@ static void collect_series(const picture *drawn, panel *on) {
     for (int i = count; i-- > 0;)
         if (!laws[i].passed) add_series(drawn, on, i, laws[i].label, CAROM_PLOT_AREAS, &made[i].areas);
     for (int i = 0; i < count; i++)
-        if (!laws[i].pieces && (laws[i].sampled || laws[i].rows > MANY_OUTCOMES))
-            add_series(drawn, on, i, laws[i].label, CAROM_PLOT_DOTS, &made[i].outcomes);
+        if (!laws[i].pieces && laws[i].sampled) add_series(drawn, on, i, laws[i].label, CAROM_PLOT_DOTS, &made[i].outcomes);
     bool labelled = false;
     for (int i = 0; i < count; i++) {
         add_series(drawn, on, i, labelled ? "" : "convex hull, not the set", CAROM_PLOT_DASHES, &made[i].hull);
         labelled = labelled || made[i].hull.count;
     }
     for (int i = 0; i < count; i++) {
-        if (!laws[i].pieces && !laws[i].sampled && laws[i].rows <= MANY_OUTCOMES)
-            add_series(drawn, on, i, laws[i].label, CAROM_PLOT_MARKS, &made[i].outcomes);
-        if (!laws[i].sampled) add_series(drawn, on, i, "", CAROM_PLOT_PATH, &made[i].path);
+        if (laws[i].sampled) continue;
+        add_series(drawn, on, i, "", CAROM_PLOT_PATH, &made[i].path);
+        if (!laws[i].pieces)
+            add_series(drawn, on, i, laws[i].label, laws[i].rows > MANY_OUTCOMES ? CAROM_PLOT_DOTS : CAROM_PLOT_MARKS, &made[i].outcomes);
     }
     add_series(drawn, on, -1, drawn->start_is_drawn ? "before the impact, in the first draw" : "before the impact", CAROM_PLOT_START,
                &on->start);
