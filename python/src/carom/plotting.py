@@ -35,6 +35,8 @@ _MM = 72 / 25.4
 _INSET, _ARROW = 2.4, 4.4
 # Shaded sets: cells are no smaller [mm], and there are no more of them.
 _LEAST_CELL, _MOST_CELLS = 0.4, 20000
+# More states of paths than this are drawn thin and pale.
+_MANY_ARROWS = 40
 # Dots beyond this number are drawn as pixels also in a PDF or SVG.
 _RASTERIZED = 5000
 
@@ -127,19 +129,19 @@ def plot(
 
     # Exact sets at the bottom, samples and their hulls over them, single outcomes on top.
     hull_label: str | None = "convex hull, not the set"
-    for out, look, (px, py), faded in zip(drawn, looks, points, pale):
+    followed = [len(trace) > 0 and "draw" not in out.columns for out, trace in zip(drawn, traces)]
+    labels = [pictures.label(out, followed=has_paths) for out, has_paths in zip(drawn, followed)]
+    for out, look, (px, py), label, faded in zip(drawn, looks, points, labels, pale):
         if isinstance(out, Polytopes):
             _draw_pieces(ax, out, look, x, y, faded)
         elif pictures.is_sampled(out) or len(out) > pictures.MANY:
-            _draw_dots(plane, px, py, look, pictures.label(out), faded)
+            _draw_dots(plane, px, py, look, label, faded, above=not pictures.is_sampled(out))
         if hull and pictures.is_sampled(out) and len(px):
             corners = pictures.hull(px, py)
             closed = [*corners, corners[0]]
             ax.plot(px[closed], py[closed], color="#505050", linewidth=1, linestyle=(0, (5, 3)), label=hull_label, zorder=2.5)
             hull_label = None
     marked = [not of_set for of_set in is_set]
-    followed = [len(trace) > 0 and "draw" not in out.columns for out, trace in zip(drawn, traces)]
-    labels = [pictures.label(out, followed=has_paths) for out, has_paths in zip(drawn, followed)]
     _draw_marks(plane, drawn, looks, points, labels, marked, pale, None if start is None else (*start, begins))
 
     # Paths, which may be much longer than the figure.
@@ -197,9 +199,10 @@ def _range(parts: Sequence[Any]) -> tuple[float, float]:
     return (float(np.nanmin(numbers)), float(np.nanmax(numbers))) if len(numbers) else (np.inf, -np.inf)
 
 
-def _draw_dots(plane: _Plane, x: Any, y: Any, look: pictures.Look, label: str, faded: bool) -> None:
-    """Dots shrink and fade as they become many; very many are shaded by their density. The key has one of full size."""
-    ax, strength = plane.ax, 0.25 if faded else 1
+def _draw_dots(plane: _Plane, x: Any, y: Any, look: pictures.Look, label: str, faded: bool, *, above: bool) -> None:
+    """Dots shrink and fade as they become many; very many are shaded by their density. The key has one of full size. Samples lie below
+    paths, other outcomes `above` them."""
+    ax, strength, layer = plane.ax, 0.25 if faded else 1, 3.5 if above else 2
     if len(x) > pictures.SHADED:
         width, height = plane.scale[0] * (plane.window[1] - plane.window[0]), plane.scale[1] * (plane.window[3] - plane.window[2])
         cell = max(_LEAST_CELL, float(np.sqrt(width * height / _MOST_CELLS)))
@@ -207,11 +210,11 @@ def _draw_dots(plane: _Plane, x: Any, y: Any, look: pictures.Look, label: str, f
         colour = int(look.colour[1:], 16)
         cells = _carom.plot_shade(np.ascontiguousarray(x), np.ascontiguousarray(y), len(x), np.array(plane.window), *grid, colour)
         kept = [index for index, _ in cells]
-        ax.scatter(x[kept], y[kept], s=(1.8 * cell * _MM) ** 2, c=[shade for _, shade in cells], alpha=strength, linewidths=0, zorder=2)
+        ax.scatter(x[kept], y[kept], s=(1.8 * cell * _MM) ** 2, c=[shade for _, shade in cells], alpha=strength, linewidths=0, zorder=layer)
         label += "; darker: more in a dot"
     else:
-        size, alpha = (3, 0.5) if len(x) > 2000 else (6, 0.7)
-        ax.scatter(x, y, s=size, alpha=alpha * strength, color=look.colour, linewidths=0, rasterized=len(x) > _RASTERIZED, zorder=2)
+        size, alpha = (3, 0.5) if len(x) > 2000 else (6, 0.7) if len(x) > 200 else (12, 0.9)
+        ax.scatter(x, y, s=size, alpha=alpha * strength, color=look.colour, linewidths=0, rasterized=len(x) > _RASTERIZED, zorder=layer)
     ax.plot([], [], ".", markersize=8, color=look.colour, alpha=strength, label=label)
 
 
@@ -302,14 +305,20 @@ def _draw_lines(ax: Any, paths: Sequence[NDArray[np.float64]]) -> None:
 
 
 def _draw_arrows(ax: Any, paths: Sequence[NDArray[np.float64]], look: pictures.Look, faded: bool) -> None:
-    """Arrows from the velocity before the impact through that after each single impact, with a dot where each begins and ends."""
+    """Arrows from the velocity before the impact through that after each single impact, with a dot where each begins and ends. Many are
+    thin and pale."""
     starts = np.hstack([path[:, :-1] for path in paths])
     steps = np.hstack([np.diff(path) for path in paths])
-    strength = 0.25 if faded else 1
-    ax.plot(*np.hstack(paths), linestyle="none", marker="o", markersize=2.5, color=look.colour, alpha=strength, zorder=3)
+    states = np.hstack(paths)
+    many = states.shape[1] > _MANY_ARROWS
+    # As opaque colours: many arrows that lie on each other stay pale.
+    share = (0.25 if faded else 1) * (0.6 if many else 1)
+    colour = tuple(1 - share * (1 - int(look.colour[k : k + 2], 16) / 255) for k in (1, 3, 5))
+    ax.plot(*states, linestyle="none", marker="o", markersize=1.5 if many else 2.5, color=colour, zorder=3)
     moves = np.any(steps != 0, axis=0)
-    shape = {"units": "inches", "width": 0.015, "headwidth": 6, "headlength": 8, "headaxislength": 8, "minlength": 0}
-    ax.quiver(*starts[:, moves], *steps[:, moves], angles="xy", scale_units="xy", scale=1, color=look.colour, alpha=strength, zorder=3, **shape)
+    pen = {"width": 0.007 if many else 0.015, "color": colour, "zorder": 3}
+    shape = {"units": "inches", "headwidth": 10 if many else 6, "headlength": 8, "headaxislength": 8, "minlength": 0}
+    ax.quiver(*starts[:, moves], *steps[:, moves], angles="xy", scale_units="xy", scale=1, **pen, **shape)
 
 
 def _draw_pieces(ax: Any, out: Polytopes, look: pictures.Look, x: str, y: str, faded: bool) -> None:
