@@ -397,10 +397,11 @@ carom_status hodograph_draw(const hodograph *h, const char *directory, json_t *f
     carom_status status = draw_slip(h, directory, files, error);
     if (!status) status = draw_impulse_space(h, directory, files, error);
     if (status) return status;
-    // Tangential impulses over the normal impulse, which is the clock of the process, within the friction cone |It_i| <= mu Iz.
+    // Tangential impulses over the normal impulse, which is the clock of the process, within the friction cone |It_i| <= mu Iz: all of it,
+    // unless the impulse would look small in it.
     static const char *const labels[] = {"along tangent 1", "along tangent 2"};
     const double end = h->curve.states[h->curve.count - 1].impulse.normal, mu = h->curve.problem.friction,
-                 reach = BEYOND * impulse_reach(h);
+                 reach = 2 * BEYOND * impulse_reach(h);
     const double rise = mu * end > reach ? reach / mu : end, edge = fmin(reach, mu * end);
     cli_canvas c = {0};
     if (mu > 0 && end > 0) {
