@@ -4,6 +4,7 @@
 #include "io/plot/gnuplot.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -165,8 +166,35 @@ static carom_status run_gnuplot(FILE *script, const carom_gnuplot_format *format
     return status;
 }
 
-carom_status carom_gnuplot_draw(const char *path, const carom_gnuplot_format *format, carom_text_printer *print, const void *content,
-                                bool keeps, carom_error *error) {
+// Writes how many dots a metre of a PNG has into its chunk pHYs, which gnuplot leaves out: programs take a picture without it for larger
+// than it is. The chunk follows the first one, which is of fixed size. False where the file cannot be read or written.
+static bool state_density(int descriptor, double density) {
+    enum { FIRST = 33, CHUNK = 21, CHECKED = 13 };
+    const unsigned long dots = (unsigned long)lround(density / INCH * 1000);
+    unsigned char chunk[CHUNK] = {0, 0, 0, 9, 'p', 'H', 'Y', 's'};
+    for (int i = 0; i < 4; i++) chunk[8 + i] = chunk[12 + i] = (unsigned char)(dots >> (24 - 8 * i));
+    chunk[16] = 1;  // per metre
+    // The checksum of type and content (RFC 2083, section 3.4).
+    unsigned long sum = 0xffffffffu;
+    for (int i = 4; i < 4 + CHECKED; i++) {
+        sum ^= chunk[i];
+        for (int bit = 0; bit < 8; bit++) sum = sum & 1 ? 0xedb88320u ^ (sum >> 1) : sum >> 1;
+    }
+    sum ^= 0xffffffffu;
+    for (int i = 0; i < 4; i++) chunk[17 + i] = (unsigned char)(sum >> (24 - 8 * i));
+
+    struct stat about;
+    if (fstat(descriptor, &about)) return false;
+    const size_t size = about.st_size > FIRST ? (size_t)about.st_size - FIRST : 0;
+    char *rest = malloc(size + 1);
+    const bool done = rest && pread(descriptor, rest, size, FIRST) == (ssize_t)size && pwrite(descriptor, chunk, CHUNK, FIRST) == CHUNK &&
+                      pwrite(descriptor, rest, size, FIRST + CHUNK) == (ssize_t)size;
+    free(rest);
+    return done;
+}
+
+carom_status carom_gnuplot_draw(const char *path, const carom_gnuplot_format *format, const carom_gnuplot_sheet *sheet,
+                                carom_text_printer *print, const void *content, bool keeps, carom_error *error) {
     carom_temporary temporary;
     int descriptor;
     carom_status status = carom_temporary_create(path, &format->file, &temporary, &descriptor, error);
@@ -176,6 +204,8 @@ carom_status carom_gnuplot_draw(const char *path, const carom_gnuplot_format *fo
     if (!status) status = carom_text_print(script, "the temporary script of the picture", print, content, error);
     if (!status) rewind(script);
     if (!status) status = run_gnuplot(script, format, descriptor, path, error);
+    if (!status && format->kind == CAROM_GNUPLOT_PNG && !state_density(descriptor, density_of(format, sheet)))
+        status = carom_fail_system(error, errno, "%s: the file cannot be written", path);
     if (close(descriptor) && !status) status = carom_fail_system(error, errno, "%s: the file cannot be written", path);
     if (!status && keeps) status = carom_temporary_commit(&temporary, error);
     if (script) fclose(script);

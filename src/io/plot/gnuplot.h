@@ -44,7 +44,7 @@ void carom_gnuplot_print_text(FILE *script, const char *text, int columns, const
 /// Runs a script and gives the picture its place.
 /// @param keeps  false: throws it away
 /// @return as carom_plot_write
-carom_status carom_gnuplot_draw(const char *path, const carom_gnuplot_format *format, carom_text_printer *print, const void *content,
-                                bool keeps, carom_error *error);
+carom_status carom_gnuplot_draw(const char *path, const carom_gnuplot_format *format, const carom_gnuplot_sheet *sheet,
+                                carom_text_printer *print, const void *content, bool keeps, carom_error *error);
 
 #endif

@@ -142,7 +142,8 @@ carom_status carom_paper_write(const carom_paper *paper, const char *path, carom
     const carom_status status = carom_gnuplot_find(path, &printed.format, error);
     if (status) return status;
     if (paper->failed || paper->arena.failed) return carom_fail_memory(error, "a picture");
-    return carom_gnuplot_draw(path, printed.format, print_marks, &printed, true, error);
+    const carom_gnuplot_sheet sheet = {.size = paper->size, .font = BASE_FONT};
+    return carom_gnuplot_draw(path, printed.format, &sheet, print_marks, &printed, true, error);
 }
 
 void carom_paper_free(carom_paper *paper) {

@@ -277,7 +277,8 @@ static carom_status print_script(FILE *script, const void *content, carom_error 
 
     // The script. Colours of numbers go from dark blue to yellow, which is from dark to bright in grey, too (Nunez et al. 2018, "cividis").
     carom_gnuplot_print_terminal(script, drawn.format, &drawn.sheet);
-    fputs("unset key\nset palette defined (0 '#00224e', 0.25 '#43506d', 0.5 '#7d7c78', 0.75 '#bcaf6f', 1 '#fee838')\nset format '%h'\nset multiplot\n",
+    fputs("unset key\nset palette defined (0 '#00224e', 0.25 '#43506d', 0.5 '#7d7c78', 0.75 '#bcaf6f', 1 '#fee838')\nset format '%h'\nset "
+          "multiplot\n",
           script);
     key.top = key_height - 1;
     if (*first->title) carom_key_flow(1, &title, 0, title_width, print_title, &key);
@@ -309,7 +310,7 @@ static carom_status draw(int count, const carom_plot *plots, const int *const *l
         const int most = (int)fmax(1, floor(drawn.sheet.size.width / LEAST_PANEL));
         drawn.rows = (count + most - 1) / most;
         drawn.columns = (count + drawn.rows - 1) / drawn.rows;
-        status = carom_gnuplot_draw(path, drawn.format, print_script, &drawn, keeps, error);
+        status = carom_gnuplot_draw(path, drawn.format, &drawn.sheet, print_script, &drawn, keeps, error);
     }
     carom_arena_free(&arena);
     return status;
