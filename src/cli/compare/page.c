@@ -254,6 +254,42 @@ static carom_status put_making(const page *p, const cli_figures *figures, const 
     return CAROM_OK;
 }
 
+// What a reader must know to read the table, each where it applies.
+static void put_legend(const page *p) {
+    FILE *file = p->file;
+    const cli_comparison *comparison = p->comparison;
+    const carom_impact_data *data = p->data;
+    bool sampled = false, many = false;
+    int64_t samples = 0, approximate = 0;
+    for (int i = 0; i < comparison->count; i++) {
+        const cli_run *run = &comparison->runs[i];
+        if (is_sampled(run->law)) {
+            const carom_table *result = run->answer.result;
+            sampled = true;
+            samples += run->extent->outcomes;
+            approximate += carom_table_integer_column(result, carom_table_find(result, "approximate"))[0];
+        }
+        many = many || comparison->runs[i].extent->outcomes > 1;
+    }
+    fprintf(file,
+            "A contact that is closed (normal velocity within %.2g m/s of zero) *sticks* when its tangential speed is below that too, "
+            "otherwise it *slides*; one that opens *lifts*.",
+            -carom_impact_approach_limit(comparison->impact));
+    if (p->modes == CAROM_CONTACT_MODES) fputs(" One that *approaches* belongs to an outcome that has not terminated.", file);
+    if (data->tangent_dim == 2) fputs("\nTangential velocities are those along the first; along the second tangent.", file);
+    if (many) fputs("\nVelocities are the least and the largest of all outcomes; shares count outcomes and are no probabilities.", file);
+    if (sampled && !approximate)
+        fprintf(file, "\nA sampled set is an inner approximation: the %s that the law allows contains it and may reach further.",
+                comparison->uncertainty ? "union of the sets" : "set");
+    if (approximate)
+        fprintf(file,
+                "\n%" PRId64 " of the %" PRId64
+                " samples may lie outside the set that the law allows by O(h) (they have the flag `approximate`, which samples of "
+                "`--sampler walk` never have); it contains the others and may reach further.",
+                approximate, samples);
+    fputs("\n\n", file);
+}
+
 // ----------------------------------------------------------------------------------------------------------------- page
 
 // What the page is made from.
@@ -303,36 +339,7 @@ static carom_status put_page(FILE *file, const void *user, carom_error *error) {
     put_figures(&p, content->figures);
     fputs("## All laws\n\n", file);
     if (!status) status = put_table(&p, error);
-    // What a reader must know to read the table, each where it applies.
-    bool sampled = false, many = false;
-    int64_t samples = 0, approximate = 0;
-    for (int i = 0; i < comparison->count; i++) {
-        const cli_run *run = &comparison->runs[i];
-        if (is_sampled(run->law)) {
-            const carom_table *result = run->answer.result;
-            sampled = true;
-            samples += run->extent->outcomes;
-            approximate += carom_table_integer_column(result, carom_table_find(result, "approximate"))[0];
-        }
-        many = many || comparison->runs[i].extent->outcomes > 1;
-    }
-    fprintf(file,
-            "A contact that is closed (normal velocity within %.2g m/s of zero) *sticks* when its tangential speed is below that too, "
-            "otherwise it *slides*; one that opens *lifts*.",
-            -carom_impact_approach_limit(comparison->impact));
-    if (p.modes == CAROM_CONTACT_MODES) fputs(" One that *approaches* belongs to an outcome that has not terminated.", file);
-    if (data->tangent_dim == 2) fputs("\nTangential velocities are those along the first; along the second tangent.", file);
-    if (many) fputs("\nVelocities are the least and the largest of all outcomes; shares count outcomes and are no probabilities.", file);
-    if (sampled && !approximate)
-        fprintf(file, "\nA sampled set is an inner approximation: the %s that the law allows contains it and may reach further.",
-                comparison->uncertainty ? "union of the sets" : "set");
-    if (approximate)
-        fprintf(file,
-                "\n%" PRId64 " of the %" PRId64
-                " samples may lie outside the set that the law allows by O(h) (they have the flag `approximate`, which samples of "
-                "`--sampler walk` never have); it contains the others and may reach further.",
-                approximate, samples);
-    fputs("\n\n", file);
+    put_legend(&p);
     // A list that says what each law is, where it is published, and which solutions it took.
     for (int i = 0; i < comparison->count; i++) {
         const cli_run *run = &comparison->runs[i];
