@@ -45,8 +45,10 @@ double carom_metric_unreachable(const carom_metric *metric, const double *v);
 
 typedef struct carom_set carom_set;
 
+enum { CAROM_SET_MOST_DIMENSIONS = 64 };
+
 /// The union of the convex hulls of points starts[i] .. starts[i+1]-1, for i in 0..pieces-1. Copies the points.
-/// @param dimension  of the points' space, 1 to 64
+/// @param dimension  of the points' space, 1 to CAROM_SET_MOST_DIMENSIONS
 /// @param starts     [pieces + 1], ascending from 0, every piece with a point; NULL: every one of `pieces` points is a piece
 /// @param points     [starts[pieces] x dimension]
 /// @return CAROM_BAD_INPUT for sizes out of range, an empty set, or a coordinate that is not finite

@@ -6,8 +6,6 @@
 
 #include "carom/sets.h"
 
-enum { CAROM_SET_MOST_DIMENSIONS = 64 };
-
 /// A box around the pieces order[first] .. order[first + count - 1]. Children stand at `child` and `child + 1`; leaves have none.
 typedef struct carom_set_node {
     int64_t first, count;

@@ -311,6 +311,31 @@ static void a_failed_figure_leaves_no_page(void **state) {
     free(left);
 }
 
+// Distances are measured in up to 64 dimensions; 33 planar contacts have 66 velocities, and are compared without.
+static void many_contacts_are_compared_without_distances(void **state) {
+    enum { MANY = 33 };
+    char *text = NULL;
+    size_t size;
+    FILE *scene = open_memstream(&text, &size);
+    assert_non_null(scene);
+    for (int part = 0; part < 2; part++) {
+        fputs(part ? ", Jn: [" : "matrices: {M: [", scene);
+        for (int i = 0; i < MANY; i++)
+            for (int j = 0; j < MANY; j++) fprintf(scene, "%s%d%s", j ? ", " : i ? ", [" : "[", i == j, j == MANY - 1 ? "]" : "");
+        fputc(']', scene);
+    }
+    fputs(", v: [-1", scene);
+    for (int i = 1; i < MANY; i++) fputs(", -1", scene);
+    fputs("]}\n", scene);
+    assert_int_equal(fclose(scene), 0);
+    write_text(*state, "many.yaml", text);
+    free(text);
+    json_t *said = ask(*state, "compare", "many.yaml", "--laws", "moreau,halm-posa", "--samples", "10", "--max-steps", "500");
+    assert_true(json_is_null(json_object_get(said, "missed")));
+    assert_int_equal(json_object_size(json_object_get(said, "laws")), 2);
+    json_decref(said);
+}
+
 // What figures show is chosen as for `carom plot`, and the page says how to draw them again.
 static void figures_take_a_zoom_and_a_focus(void **state) {
     write_text(*state, "block.yaml", page_scene);
@@ -523,6 +548,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_page_says_how_to_make_it_again, set_up, tear_down),
         cmocka_unit_test_setup_teardown(odd_names_do_not_break_the_page, set_up, tear_down),
         cmocka_unit_test_setup_teardown(many_contacts_get_the_figures_that_differ, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(many_contacts_are_compared_without_distances, set_up, tear_down),
         cmocka_unit_test_setup_teardown(unfinished_outcomes_are_marked, set_up, tear_down),
         cmocka_unit_test_setup_teardown(one_contact_has_a_figure, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_failed_figure_leaves_no_page, set_up, tear_down),

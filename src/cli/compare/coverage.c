@@ -22,7 +22,8 @@ carom_status cli_coverage_measure(cli_comparison *c, const cli_run *run, const c
     const cli_run *exact = cli_find_exact(c), *reference = exact && exact->points->count ? exact : NULL;
     for (int i = 0; i < c->count && !reference; i++)
         if (!strcmp(c->runs[i].law->name, "halm-posa") && c->runs[i].points->count) reference = &c->runs[i];
-    if (!reference) return CAROM_OK;
+    // Nor are distances measured in more dimensions.
+    if (!reference || reference->points->n > CAROM_SET_MOST_DIMENSIONS) return CAROM_OK;
     const cli_points *points = reference->points, *shown = run->points;
     carom_set *set = NULL;
     carom_status status = reference == exact ? cli_make_exact_set(exact, &set, error)

@@ -172,6 +172,8 @@ carom_status cli_search_run(cli_comparison *comparison, const carom_control *con
     const cli_points *points = NULL;
     for (int i = 0; i < comparison->count; i++)
         if (!strcmp(comparison->runs[i].law->name, "halm-posa") && comparison->runs[i].points->count) points = comparison->runs[i].points;
+    // Distances are not measured in more dimensions.
+    if (points && points->n > CAROM_SET_MOST_DIMENSIONS) points = NULL;
     if (status || !(asked.evaluations || points)) return status;
     const int n = carom_impact_contact_size(comparison->impact);
     cli_search *search = comparison->search = calloc(1, sizeof *search);
