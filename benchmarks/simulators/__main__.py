@@ -25,6 +25,8 @@ from . import adapters, measures, page, scenes
 
 # Of one simulator, in all.
 TIMEOUT = 1200
+# Of a simulator until it has been loaded.
+LOAD_TIMEOUT = 120
 # Friction and restitution that law `stronge` fits to the single corners of the measured cube (docs/measured.md).
 MEASURED = {"friction": 0.164, "restitution": 0.284}
 
@@ -82,14 +84,17 @@ def _bounces(mechanism) -> bool:
     return any(contact.restitution for contact in mechanism.contacts)
 
 
-def ask_settings(name: str) -> dict | None:
-    """The labels of a simulator's settings, from a process of its own, or None and the reason where it is not there."""
+def ask_settings(name: str) -> dict:
+    """The labels of a simulator's settings, from a process of its own, or why it is left out."""
     program = (
         "import json, sys; from simulators import adapters; a = adapters.load(sys.argv[1]); v = a.version(); "
         "print('\\n' + json.dumps({'settings': list(a.SETTINGS), 'parameters': a.SETTINGS, 'boxes': list(a.BOXES), "
         "'elastic': list(getattr(a, 'ELASTIC', a.SETTINGS)), 'name': a.NAME, 'about': a.ABOUT, 'version': v}, default=str))"
     )
-    done = subprocess.run([sys.executable, "-c", program, name], capture_output=True, text=True)
+    try:
+        done = subprocess.run([sys.executable, "-c", program, name], capture_output=True, text=True, timeout=LOAD_TIMEOUT)
+    except subprocess.TimeoutExpired:
+        return {"left_out": f"not loaded within {LOAD_TIMEOUT:g} s"}
     if done.returncode:
         return {"left_out": (done.stderr.strip().split("\n") or ["?"])[-1][:200]}
     return json.loads(done.stdout.strip().split("\n")[-1])

@@ -227,6 +227,11 @@ def test_an_interrupted_worker_is_not_started_again(monkeypatch):
     assert harness.run_simulator("fake", JOBS)[2] == "interrupted" and given == [3]
 
 
+def test_simulators_that_do_not_load_are_left_out(monkeypatch):
+    monkeypatch.setattr(harness, "LOAD_TIMEOUT", 0.0)
+    assert harness.ask_settings("ode") == {"left_out": "not loaded within 0 s"}
+
+
 def test_boxes_whose_plain_run_failed_have_no_variants():
     box = scenes.random_boxes(1)[0]
     run = {"scene": box.name, "setting": "default", "velocity": box.velocity.tolist(), "ended": True}
