@@ -24,6 +24,9 @@ enum { FEW_TRACES = 20 };
 #define LEAST_OPACITY 0.03
 // More states of paths than this are drawn thin.
 enum { MANY_ARROWS = 40 };
+// Of more than so many, states that are closer than this share of the picture are not told apart.
+enum { VERY_MANY_ARROWS = 10000 };
+#define TOLD_APART 1e-3
 
 static bool is_visible(const carom_plot_series *series, int64_t i) { return isfinite(series->x[i]) && isfinite(series->y[i]); }
 
@@ -250,6 +253,7 @@ static carom_status print_data(FILE *script, const carom_panel *panel, int index
     const bool broken_by_gaps =
         thinned || style == CAROM_PLOT_GUIDE || style == CAROM_PLOT_AREAS || style == CAROM_PLOT_GROUND || style == CAROM_PLOT_CONE;
     const bool of_arrows = style == CAROM_PLOT_PATH || style == CAROM_PLOT_ARROWS;
+    const double tiny[2] = {TOLD_APART * (panel->shown.x[1] - panel->shown.x[0]), TOLD_APART * (panel->shown.y[1] - panel->shown.y[0])};
     for (int64_t start = 0; start < series->count;) {
         int64_t kept[CAROM_PLOT_KEPT] = {start}, next = start + 1;
         int count = 1;
@@ -259,12 +263,17 @@ static carom_status print_data(FILE *script, const carom_panel *panel, int index
             // An empty line ends one trace or area.
             if (!is_visible(series, i) && broken_by_gaps) fputc('\n', script);
             if (!is_visible(series, i)) continue;
-            // Points of a path become arrows: start and difference.
-            const bool arrow = of_arrows && i + 1 < series->count && is_visible(series, i + 1);
+            // Points of a path become arrows: start and difference. Very many go on to the first point that is told apart.
+            int64_t to = i + 1;
+            while (of_arrows && series->count > VERY_MANY_ARROWS && to + 1 < series->count && is_visible(series, to + 1) &&
+                   fabs(series->x[to] - series->x[i]) < tiny[0] && fabs(series->y[to] - series->y[i]) < tiny[1])
+                to++;
+            const bool arrow = of_arrows && to < series->count && is_visible(series, to);
+            if (arrow) next = to;
             if (style == CAROM_PLOT_ARROWS && !arrow) continue;
             fprintf(script, "%.17g %.17g", series->x[i], series->y[i]);
             if (arrow)
-                fprintf(script, " %.17g %.17g", series->x[i + 1] - series->x[i], series->y[i + 1] - series->y[i]);
+                fprintf(script, " %.17g %.17g", series->x[to] - series->x[i], series->y[to] - series->y[i]);
             else if (style == CAROM_PLOT_PATH)
                 fputs(" 0 0", script);
             else if (style == CAROM_PLOT_COLOURED)
