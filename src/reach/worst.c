@@ -12,11 +12,16 @@
 #include "reach/player.h"
 #include "reach/reach_internal.h"
 
-// Lines at first; they halve each time a quarter of the budget is spent.
-enum { LINES = 4, LEAST_LINES = 1 };
+// Room for lines, and how many begin. A line seldom leaves its basin, and the best plain walks begin in few of them: of the disks four
+// lines may end a third short of what sixteen find. Walks in space are too few for so many.
+enum { LINES = 16, PLANAR_LINES = 16, SPATIAL_LINES = 4 };
+// Lines halve, to one, after equal shares of the budget, at most this large.
+#define MOST_STAGE 0.25
 // Changes that a line tries before the lines of all functionals are compared; plain walks of one block, and blocks between which the time
 // is looked at.
 enum { TURN = 64, BLOCK = 64, ROUND = 32 };
+// Of a small number of evaluations fewer lines begin, with so many turns each.
+enum { LEAST_TURNS = 8 };
 // The share of plain walks in the budget, and the budget that `auto` stands for. Walks in space take a hundred times as long.
 #define PLAIN_SHARE 0.25
 enum { PLANAR_EVALUATIONS = 1 << 17, SPATIAL_EVALUATIONS = 1 << 13 };
@@ -343,13 +348,21 @@ static carom_status begin_lines(search *run, carom_error *error) {
 // The lines go on until the budget is spent.
 static carom_status descend(search *run, int64_t evaluations, const carom_control *inner, int workers, carom_error *error) {
     const double begun = carom_clock_seconds();
+    if (!isfinite(run->deadline)) {
+        const double most = (double)(evaluations - run->plain.delivered) / (LEAST_TURNS * TURN);
+        run->lived = (int)fmax(1, fmin(run->lived, most));
+    }
+    const int first = run->lived;
+    int stages = 1;
+    while (first >> stages) stages++;
+    const double stage_share = fmin(MOST_STAGE, 1.0 / stages);
     carom_status status = CAROM_OK;
     compare_lines(run, false);
     while (!status && !run->once && !is_over(run) && (isfinite(run->deadline) || run->worst[0].evaluations < evaluations)) {
         const double share = spent(run, begun, evaluations);
         report(run, PLAIN_SHARE + (1 - PLAIN_SHARE) * share);
-        int lived = LINES;
-        for (double quarter = 0.25; quarter < 1 && share >= quarter && lived > LEAST_LINES; quarter += 0.25) lived /= 2;
+        int lived = first;
+        for (int stage = 1; lived > 1 && share >= stage * stage_share; stage++) lived /= 2;
         if (lived < run->lived) {
             for (int f = 0; f < run->count; f++) qsort(run->lines + f * LINES, (size_t)run->lived, sizeof *run->lines, by_value);
             run->lived = lived;
@@ -400,7 +413,8 @@ carom_status carom_worst_search(const carom_impact *impact, const carom_function
     carom_member_source walks = {0};
     if (!options->source) status = carom_usual_members(&walks, error);
     if (status) return status;
-    const int64_t usual = carom_impact_get_data(impact)->tangent_dim == 1 ? PLANAR_EVALUATIONS : SPATIAL_EVALUATIONS;
+    const bool planar = carom_impact_get_data(impact)->tangent_dim == 1;
+    const int64_t usual = planar ? PLANAR_EVALUATIONS : SPATIAL_EVALUATIONS;
     const int64_t evaluations = options->evaluations ? options->evaluations : usual;
     const int workers = carom_control_workers(control);
     const double start = carom_clock_seconds();
@@ -413,7 +427,7 @@ carom_status carom_worst_search(const carom_impact *impact, const carom_function
                   .source = options->source ? options->source : &walks,
                   .deadline = isnan(options->seconds) ? INFINITY : start + count * options->seconds,
                   .worst = worst,
-                  .lived = LINES};
+                  .lived = planar ? PLANAR_LINES : SPATIAL_LINES};
     run.once = !run.source->kind->draws && !(options->uncertainty && carom_uncertainty_dimension(options->uncertainty));
     run.block = run.once ? 1 : BLOCK;
     const carom_control inner = {.threads = control ? control->threads : 0, .cancelled = is_over, .user = &run};
