@@ -166,12 +166,19 @@ def measure_scene(mechanism, reference, answers: dict[str, list[dict]]) -> dict:
             "uncovered_by_default": reference.uncovered(default[1][None]) if default else None,
             "uncovered_by_all": reference.uncovered(contact),
             "shown_by_all": reference.shown(all_plain),
-            "failed": {a["setting"]: a["error"] for a in given if "error" in a and not a["variant"]},
+            "failed": failures(given),
         }
     if everything:
         scene["uncovered_by_all"] = reference.uncovered(np.array(everything))
         scene["shown_by_all"] = reference.shown(np.array(everything))
     return scene
+
+
+def failures(answers: list[dict]) -> dict[str, str]:
+    """Why settings have no outcome, and why variants of those that have one do not."""
+    failed = {a["setting"]: a["error"] for a in answers if "error" in a and not a["variant"]}
+    variants = {f"{a['setting']} / {a['variant']}": a["error"] for a in answers if "error" in a and a["variant"] and a["setting"] not in failed}
+    return failed | variants
 
 
 def own_law(impact, law: str):

@@ -222,12 +222,13 @@ MARKS = ("o", "s", "^", "D", "v", "P", "X")
 
 def write(folder: pathlib.Path, results: dict, runs: dict, references: dict) -> None:
     """index.md and its figures."""
-    import matplotlib
-
-    matplotlib.use("Agg")
     text = "# What simulators say about impacts\n\nMade by `make benchmarks-simulators`; docs/simulators.md explains every table.\n"
     for name, why in results["left_out"].items():
         text += f"\nLeft out: {name}: {why}\n"
+    for scene, about in results["scenes"].items():
+        for name, one in about["simulators"].items():
+            missing = {"all settings": one["left_out"]} if "left_out" in one else one["failed"]
+            text += "".join(f"\nLeft out on {scene}: {name}, {setting}: {why}\n" for setting, why in missing.items())
     for name, table in TABLES.items():
         text += f"\n## {_SAYS[name]}\n\n{table(results)}"
     figures = draw(folder, results, runs, references)
@@ -236,6 +237,9 @@ def write(folder: pathlib.Path, results: dict, runs: dict, references: dict) -> 
 
 
 def draw(folder: pathlib.Path, results: dict, runs: dict, references: dict) -> list[tuple[str, str]]:
+    import matplotlib
+
+    matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
     names = list(results["simulators"])

@@ -267,6 +267,21 @@ def test_known_cases_are_told_without_a_default():
     assert "| slides | –; 0.500 (other) |" in page.table_known(results)
 
 
+def test_variants_fail_on_their_own():
+    broke = [{"setting": s, "variant": v, "error": "broke"} for s, v in (("a", ""), ("a", "mirror"), ("b", "mirror"))]
+    assert harness.failures([*broke, {"setting": "b", "variant": "", "velocity": []}]) == {"a": "broke", "b / mirror": "broke"}
+
+
+def test_the_page_says_what_is_left_out(monkeypatch, tmp_path):
+    results = json.loads((ROOT / "docs" / "simulators.json").read_text())
+    results["scenes"]["block"]["simulators"]["Drake"]["failed"] = {"TAMSI / mirror": "broke"}
+    monkeypatch.setattr(page, "draw", lambda *_: [])
+    page.write(tmp_path, results, {}, {})
+    lines = (tmp_path / "index.md").read_text().split("\n")
+    assert "Left out on block: Drake, TAMSI / mirror: broke" in lines
+    assert "Left out on compass: ODE, all settings: needs bodies with mass and inertia" in lines
+
+
 def test_differences_pass_over_round_off():
     old = {"a": [1.0, 2e-9], "b": None, "c": "x"}
     assert page.differences(old, {"a": [1.0 + 1e-9, 1e-9], "b": None, "c": "x"}) == []
