@@ -54,6 +54,8 @@ class Simulation:
             self.nodes.append(node)
             self.columns.append((root, first, link))
         for p, pad in enumerate(touching_shapes(mechanism, overlap=OVERLAP)):
+            if len({mechanism.contacts[k].friction for k, _, _ in pad.balls}) > 1:
+                raise ValueError("has one friction for each face")
             contact = mechanism.contacts[pad.balls[0][0]]
             if pad.body == WORLD:
                 ground = dynamics.Skeleton(f"pad{p}")

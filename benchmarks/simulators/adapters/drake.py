@@ -92,6 +92,8 @@ class Simulation:
         for p, pad in enumerate(touching_shapes(mechanism)):
             body = plant.world_body() if pad.body == WORLD else bodies[own[pad.body]]
             origin = np.zeros(3) if pad.body == WORLD else links[own[pad.body]].origin
+            if len({mechanism.contacts[k].friction for k, _, _ in pad.balls}) > 1:
+                raise ValueError("has one friction for each face")
             friction = mechanism.contacts[pad.balls[0][0]].friction
             properties = ProximityProperties()
             AddContactMaterial(
