@@ -96,9 +96,9 @@ static const char *const *whole_texts(const numbers *of) {
 }
 
 // Whether a contact has a value of its own, which goes before that of all contacts.
-static bool has_own(int count, const carom_parameter *parameters, int kind, int contact) {
+static bool has_own(int count, const carom_parameter *parameters, const carom_parameter *of_all, int contact) {
     for (int k = 0; k < count; k++)
-        if ((int)parameters[k].kind == kind && parameters[k].index == contact) return true;
+        if (parameters[k].kind == of_all->kind && parameters[k].index == contact) return true;
     return false;
 }
 
@@ -118,7 +118,7 @@ carom_status carom_impact_vary(const carom_impact *impact, int count, const caro
         case CAROM_PARAMETER_FRICTION:
         case CAROM_PARAMETER_RESTITUTION:
             for (int i = 0; i < data.contacts; i++)
-                if (parameters[k].index == i || (parameters[k].index < 0 && !has_own(count, parameters, parameters[k].kind, i)))
+                if (parameters[k].index == i || (parameters[k].index < 0 && !has_own(count, parameters, &parameters[k], i)))
                     set_number(of_contacts, i, values[k]);
             break;
         case CAROM_PARAMETER_VELOCITY: set_number(&velocity, parameters[k].index, values[k]); break;

@@ -368,8 +368,8 @@ static void label_law(law_data *law) {
         char friction[LABEL_SIZE] = "";
         const bool linearised =
             carom_result_read_attribute(law->file, law->index, "friction", friction, sizeof friction) && !strncmp(friction, "for ", 4);
-        snprintf(law->label, LABEL_SIZE, "%s (%s%s%s, %d piece%s)", name, claim, linearised ? " " : "", linearised ? friction : "", pieces,
-                 pieces == 1 ? "" : "s");
+        snprintf(law->label, LABEL_SIZE, "%s (%s%s%.100s, %d piece%s)", name, claim, linearised ? " " : "", linearised ? friction : "",
+                 pieces, pieces == 1 ? "" : "s");
     } else if (law->sampled) {
         char solver[LABEL_SIZE] = "", approximate[LABEL_SIZE] = "";
         const char *walk = carom_sampler_names[CAROM_SAMPLER_WALK];
