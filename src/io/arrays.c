@@ -62,9 +62,9 @@ static uint32_t add_to_crc(uint32_t crc, const void *bytes, size_t size) {
     return ~crc;
 }
 
-// Numbers of `size` bytes, the least significant first.
+// Numbers of `size` bytes, the least significant first; beyond the eighth byte zeros.
 static void put(unsigned char **at, uint64_t value, int size) {
-    for (int i = 0; i < size; i++) *(*at)++ = (unsigned char)(value >> 8 * i);
+    for (int i = 0; i < size; i++, value >>= 8) *(*at)++ = (unsigned char)value;
 }
 
 // What stands in a .npy file before its numbers; returns its size.
