@@ -152,7 +152,7 @@ draw_bodies() {
 
 draw_bodies torus frames energy momentum angular-momentum
 draw_bodies torus-published energy-terms
-times=0,0.3,0.6,1,2,3 draw_bodies torus-breaking frames energy-terms
+times=0,0.3,0.6,1,2,3 draw_bodies torus-breaking frames
 draw_bodies box-of-spheres frames energy
 for order in 2 4; do
     "$carom" simulate scenes/pendulum.yaml --step 0.1 --order "$order" --convergence 5 --figures "$results/pendulum" >"$results/pendulum-$order.txt"
