@@ -167,10 +167,15 @@ static bool find_foreign_value(const cli_question *question, const void *options
     return given != NULL;
 }
 
-// Says, on stderr, in JSON and on the page, that a law takes no part.
-static void leave_out(const cli_comparison *comparison, const char *law, const char *reason) {
+// Says in JSON and on the page that a law takes no part.
+static void list_left_out(const cli_comparison *comparison, const char *law, const char *reason) {
     json_array_append_new(comparison->left_out, json_string(law));
     json_array_append_new(comparison->reasons, json_string(reason));
+}
+
+// The same, and on stderr.
+static void leave_out(const cli_comparison *comparison, const char *law, const char *reason) {
+    list_left_out(comparison, law, reason);
     fprintf(stderr, "carom: note: %s is left out: %s\n", law, reason);
 }
 
@@ -217,10 +222,10 @@ static carom_status choose_law(const cli_comparison *comparison, cli_question *q
     }
     if (cli_is_beside_the_question(arguments, comparison->scene, law)) {
         // Nobody misses it: no note.
-        json_array_append_new(comparison->left_out, json_string(law->name));
-        json_array_append_new(comparison->reasons,
-                              json_string("its impacts are elastic, and no contact bounces here; `--laws` asks it by its "
-                                          "name, and `--restitution` with another coefficient"));
+        list_left_out(
+            comparison, law->name,
+            "its impacts are elastic, and no contact bounces here; `--laws` asks it by its name, and `--restitution` with another "
+            "coefficient");
         return CAROM_OK;
     }
     void *options = NULL;
