@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 
 import pytest
@@ -18,6 +19,14 @@ def pytest_runtest_makereport(item, call):
     said = str(call.excinfo.value) + report.capstderr if report.failed and call.excinfo else ""
     if "this build has no " in said:
         report.outcome, report.longrepr = "skipped", (str(item.path), 0, said)
+
+
+@pytest.fixture(autouse=True)
+def heeded():
+    """Ctrl-C counts, also where the tests run in the background of a shell, which has it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

@@ -168,17 +168,9 @@ LONG = {
 }
 
 
-@pytest.fixture
-def heeded():
-    """Ctrl-C counts, also where the tests run in the background of a shell, which has it ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @pytest.mark.parametrize("what", LONG)
 @pytest.mark.parametrize("how", ["signal", "interrupt_main"])
-def test_interruption(heeded, block, what, how):
+def test_interruption(block, what, how):
     impact = carom.Impact(**block)
     impact.sample(1000)
     carom._carom.release_threads()

@@ -83,7 +83,6 @@ def test_no_value_is_a_warning(scenes):
 
 def test_interruption(scenes):
     scene = carom.load(scenes / "compass.yaml")
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.4, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     try:
@@ -92,7 +91,6 @@ def test_interruption(scenes):
     finally:
         timer.cancel()
         timer.join()
-        signal.signal(signal.SIGINT, before)
 
 
 def test_progress(scenes):
