@@ -20,6 +20,8 @@ typedef struct bench_effort {
 typedef struct bench_path {
     char name[CAROM_MAX_NAME];  ///< the LCP solver's, or as in --path
     bool is_path;               ///< as in --path; otherwise the LCP solver alone
+    bool is_set;                ///< as `carom sample` takes the impact, with the selection of its options
+    carom_sampler sampler;      ///< of a set: time stepping alone, or CAROM_SAMPLER_AUTO for that of the options
     const carom_lcp_solver *solver;
     carom_selection selection;
     int threads;
@@ -28,10 +30,15 @@ typedef struct bench_path {
 /// The path that ratios refer to.
 extern const char bench_reference[];
 
+/// The first paths of every problem.
+enum { BENCH_SET_WHOLE, BENCH_SET_STEPPED, BENCH_SETS };
+
 /// An impact with steps of its samples on record.
 typedef struct bench_problem bench_problem;
 
-/// Every path that the problem takes, in the order of tables, the default one with 1, 2, 4, ... and `threads` threads.
+/// The set, whole and by time stepping alone, and then every path of time stepping that the problem takes, in the order of tables; the
+/// default path with 1, 2, 4,
+/// ... and `threads` threads.
 /// @param paths  [count], to be freed by the caller
 carom_status bench_list_paths(const bench_problem *problem, const carom_registry *registry, int threads, bench_path **paths, int *count,
                               carom_error *error);
@@ -43,14 +50,15 @@ bool bench_find_path(const carom_registry *registry, const char *name, bench_pat
 /// One path's measurement; `path` is set by the caller.
 typedef struct bench_case {
     bench_path path;
-    int64_t samples;    ///< of one repetition
-    double ns_per_lcp;  ///< one LCP alone on one thread, verified; of modes, one step; of the cone map, the samples' time over their steps
+    int64_t samples;  ///< of one repetition
+    /// One LCP alone on one thread, verified; of modes, one step; of the cone map, the samples' time over their steps; NaN of the set.
+    double ns_per_lcp;
     double ns_per_sample;                ///< the whole loop: draw, solve, verify, update, collect, digest
     double ratio_to_siconos;             ///< time per sample of `siconos-lemke` over this path's; NaN when it was not measured
     carom_sample_statistics statistics;  ///< of the last repetition; paths that take other solutions need other numbers of steps
 } bench_case;
 
-/// @param options  of the samples; a step that is `auto` is computed here
+/// @param options  of the samples, which are those of the set; a step that is `auto` is computed here
 /// @return CAROM_BAD_INPUT when no contact approaches
 carom_status bench_problem_create(const carom_impact *impact, const carom_sample_options *options, const carom_registry *registry,
                                   bench_problem **problem, carom_error *error);

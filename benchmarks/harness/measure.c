@@ -13,13 +13,12 @@ enum { RECORDED_STEPS = 8192 };
 enum { LEAST_SAMPLES_A_THREAD = 1024 };
 // A path that trains a map first has repetitions of so many training times, so that the training is a small part of each.
 enum { TRAININGS = 5 };
-// Twice the work in more than this many times the time: something else ran meanwhile.
-#define INTERRUPTED 3
 
 struct bench_problem {
     const carom_impact *impact;
     const carom_registry *registry;
-    carom_sample_options options;
+    carom_sample_options asked;    // of the set
+    carom_sample_options options;  // of the record and the other paths
     carom_stepper *stepper;
     int size;  // of the LCP
     carom_arena arena;
@@ -89,7 +88,7 @@ carom_status bench_problem_create(const carom_impact *impact, const carom_sample
     *problem = NULL;
     bench_problem *p = calloc(1, sizeof *p);
     if (!p) return carom_fail_memory(error, "bench");
-    *p = (bench_problem){.impact = impact, .registry = registry, .options = *options};
+    *p = (bench_problem){.impact = impact, .registry = registry, .asked = *options, .options = *options};
     // The record is made by our Lemke, whatever the paths use.
     p->options.method = (carom_step_choice){options->method.cone_edges, CAROM_SELECT_LEMKE, carom_lcp_lemke.name};
     carom_stepper_options stepper_options;
@@ -110,7 +109,9 @@ carom_status bench_problem_create(const carom_impact *impact, const carom_sample
 
 // The options of a run along the path.
 static carom_sample_options path_options(const bench_problem *p, const bench_path *path) {
-    carom_sample_options options = p->options;
+    carom_sample_options options = path->is_set ? p->asked : p->options;
+    if (path->is_set && path->sampler != CAROM_SAMPLER_AUTO) options.sampler = path->sampler;
+    if (path->is_set) return options;
     options.sampler = CAROM_SAMPLER_LCP;
     options.method.solver = path->solver->name;
     options.method.selection = (int)path->selection;
@@ -130,6 +131,9 @@ static carom_status make_stepper(const bench_problem *p, const bench_path *path,
 
 // Such a method computes whole samples, not steps.
 static bool is_batch(const carom_step_method *method) { return method && method->batch; }
+
+// Has the case, which has run, single LCPs or steps to be timed?
+static bool has_steps(const bench_case *c) { return !c->path.is_set && !is_batch(c->statistics.method); }
 
 bool bench_problem_takes(const bench_problem *problem, const bench_path *path) {
     const carom_step_method *method = NULL;
@@ -214,12 +218,15 @@ static carom_status calibrate(runner *r, carom_status (*work)(runner *, int64_t,
     // The first call also warms the caches.
     carom_status status = work(r, *count, &seconds, error);
     if (!status && is_batch(r->result->statistics.method)) target = fmax(target, TRAININGS * seconds);
-    // Double; where that took far more than twice the time, measure it once more.
+    // Double. What seems to be enough is measured once more: something else may have run meanwhile.
     while (!status && seconds < 0.5 * target) {
-        const double before = seconds;
         *count *= 2;
         status = work(r, *count, &seconds, error);
-        if (!status && seconds > INTERRUPTED * before) status = work(r, *count, &seconds, error);
+        if (!status && seconds >= 0.5 * target) {
+            double again = seconds;
+            status = work(r, *count, &again, error);
+            seconds = fmin(seconds, again);
+        }
     }
     if (!status && seconds < target && seconds > 0) *count = (int64_t)ceil((double)*count * target / seconds);
     return status;
@@ -242,7 +249,7 @@ static carom_status prepare(runner *r, const bench_problem *p, double target, be
         if (!status) carom_stepper_set_stream(r->stepper, &r->selection);
     }
     if (!status) status = calibrate(r, time_samples, target, &r->samples, error);
-    if (!status && !is_batch(result->statistics.method)) status = calibrate(r, time_lcps, target, &r->lcps, error);
+    if (!status && has_steps(result)) status = calibrate(r, time_lcps, target, &r->lcps, error);
     // Enough samples for every thread.
     const int64_t least = path->threads > 1 ? (int64_t)LEAST_SAMPLES_A_THREAD * path->threads : 1;
     if (r->samples < least) r->samples = least;
@@ -252,11 +259,11 @@ static carom_status prepare(runner *r, const bench_problem *p, double target, be
 
 // One repetition, in nanoseconds for a sample and an LCP.
 static carom_status repeat(runner *r, double *sample, double *lcp, carom_error *error) {
-    // A batch has no LCP of its own: its share of a sample stands for it.
+    // A batch has no LCP of its own: its share of a sample stands for it. In a set there are walks, too, which solve none.
     carom_status status = time_samples(r, r->samples, sample, error);
     *sample *= 1e9 / (double)r->samples;
-    *lcp = *sample / r->result->statistics.lcps_per_sample;
-    if (status || is_batch(r->result->statistics.method)) return status;
+    *lcp = r->result->path.is_set ? NAN : *sample / r->result->statistics.lcps_per_sample;
+    if (status || !has_steps(r->result)) return status;
     status = time_lcps(r, r->lcps, lcp, error);
     *lcp *= 1e9 / (double)r->lcps;
     return status;

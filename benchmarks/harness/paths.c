@@ -42,14 +42,19 @@ static int add_method(const bench_problem *problem, const carom_registry *regist
 
 carom_status bench_list_paths(const bench_problem *problem, const carom_registry *registry, int threads, bench_path **paths, int *count,
                               carom_error *error) {
-    // Siconos twice, every method with its selections and kernels, and the default with 1, 2, 4, ... threads and all of them.
-    int most = 5 + (int)ceil(log2((double)threads));
+    // Two sets, Siconos twice, every method with its selections and kernels, and the default with 1, 2, 4, ... threads and all of them.
+    int most = 7 + (int)ceil(log2((double)threads));
     for (const carom_step_method *const *row = carom_step_methods; *row; row++) most += CAROM_SELECT_ALL + CAROM_INSTRUCTIONS;
     bench_path *list = malloc((size_t)most * sizeof *list), path;
     *paths = list;
     *count = 0;
     if (!list) return carom_fail_memory(error, "bench");
     int n = 0;
+    for (; n < BENCH_SETS; n++) {
+        list[n] = named_path("auto", CAROM_SELECT_AUTO, 1);
+        list[n].is_set = true;
+        list[n].sampler = n == BENCH_SET_STEPPED ? CAROM_SAMPLER_LCP : CAROM_SAMPLER_AUTO;
+    }
 
     // Siconos as it is and wrapped safely, then the table of methods.
     if (bench_find_path(registry, "siconos-raw", &path) && bench_problem_takes(problem, &path)) list[n++] = path;

@@ -120,6 +120,38 @@ static void every_case_is_complete(void **state) {
     json_decref(document);
 }
 
+// What `carom sample` does by default comes first, in a line a scene: half of the planar samples are walks.
+static void the_default_set_is_measured(void **state) {
+    const fixture *f = *state;
+    json_t *document = measure(f, "--threads 1 --scene quadruped");
+    static const char *const names[] = {"tiny", "quadruped"}, *const samplers[] = {"+walk", ""};
+    const json_t *sets = json_object_get(document, "sets");
+    assert_int_equal(json_array_size(sets), 2);
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *set = json_array_get(sets, i);
+        assert_string_equal(json_string_value(json_object_get(set, "scene")), names[i]);
+        const char *ran = json_string_value(json_object_get(set, "ran")), *plus = strchr(ran, '+');
+        assert_string_equal(plus ? plus : "", samplers[i]);
+        assert_close(number(set, "samples_per_second") * number(set, "ns_per_sample"), 1e9, 1);
+        assert_int_equal((int)number(set, "unsolved"), 0);
+        assert_true(number(set, "max_residual") <= CAROM_LCP_TOLERANCE);
+        if (!support_has("SICONOS")) continue;
+        assert_true(number(set, "ratio_to_siconos") > 0);
+        assert_true(number(set, "stepped_ratio_to_siconos") > 0);
+    }
+    json_decref(document);
+    // On the terminal, both lines stand before the table of paths.
+    char arguments[LINE_SIZE], text[4 * LINE_SIZE];
+    snprintf(arguments, sizeof arguments, "--scene '%s' --scene quadruped --threads 1 --repetitions 1 --milliseconds 0", f->scene);
+    assert_int_equal(run_bench(f, arguments), 0);
+    read_file(f, "out", text, sizeof text);
+    const char *first = strstr(text, "| tiny "), *last_set = strstr(text, "| quadruped "), *paths = strstr(text, "ns/LCP");
+    assert_non_null(first);
+    assert_non_null(last_set);
+    assert_non_null(paths);
+    assert_true(first < last_set && last_set < paths);
+}
+
 static void every_path_is_measured(void **state) {
     json_t *document = measure(*state, "--threads 4");
     static const char *const paths[] = {"siconos-raw", "siconos-lemke",   "lemke", "lemke:scalar", "lemke:portable",
@@ -229,6 +261,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_profiles, set_up, tear_down),
         cmocka_unit_test_setup_teardown(every_case_is_complete, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_default_set_is_measured, set_up, tear_down),
         cmocka_unit_test_setup_teardown(every_path_is_measured, set_up, tear_down),
         cmocka_unit_test_setup_teardown(scenes_are_given_by_name_or_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(tables_are_written_as_markdown, set_up, tear_down),

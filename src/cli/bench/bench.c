@@ -40,7 +40,7 @@ enum { DEFAULT_SCENES = sizeof default_scenes / sizeof *default_scenes };
 typedef struct scene_report {
     char name[CAROM_MAX_NAME];  // stem of the file
     int contacts, velocities, lcp_size;
-    bench_case *cases;
+    bench_case *cases;  // the first BENCH_SETS are the set
     int count;
 } scene_report;
 
@@ -79,8 +79,31 @@ static const char compiler[] = "gcc " __VERSION__;
 
 // --------------------------------------------------------------------------------------------------------------- tables
 
-// A table that people read on the terminal and Markdown renders.
-static void print_head(FILE *file) {
+// Tables that people read on the terminal and Markdown renders. The first has a line a scene: what `carom sample` does by default.
+static void print_sets_head(FILE *file) {
+    fputs("| scene        |  m |  n | path                       | selection |  samples/s |  ratio | stepped ratio | unsolved |\n"
+          "|--------------|---:|---:|----------------------------|-----------|-----------:|-------:|--------------:|---------:|\n",
+          file);
+}
+
+// As text: a share of the samples.
+static const char *name_unsolved(const bench_case *c, char text[48]) {
+    const int64_t unsolved = c->statistics.counts.unsolved;
+    snprintf(text, 48, unsolved ? "%.2g %%" : "0", 100 * (double)unsolved / (double)c->samples);
+    return text;
+}
+
+static void print_set(const scene_report *report, FILE *file) {
+    const bench_case *set = &report->cases[BENCH_SET_WHOLE];
+    char unsolved[48];
+    fprintf(file, "| %-12s | %2d | %2d | %-26s | %-9s | %10.0f | %6.3g | %13.3g | %8s |\n", report->name, report->contacts,
+            report->lcp_size, set->statistics.path, carom_selection_name(set->statistics.selection), 1e9 / set->ns_per_sample,
+            set->ratio_to_siconos, report->cases[BENCH_SET_STEPPED].ratio_to_siconos, name_unsolved(set, unsolved));
+    fflush(file);
+}
+
+// The other one has all paths of time stepping.
+static void print_paths_head(FILE *file) {
     fputs(
         "| scene        |  n | selection | path              | threads |    ns/LCP |  ns/sample | LCPs/sample |  ratio | unsolved | "
         "residual |\n"
@@ -90,21 +113,18 @@ static void print_head(FILE *file) {
 }
 
 // The rows of one scene.
-static void print_scene(const scene_report *report, FILE *file) {
-    for (int i = 0; i < report->count; i++) {
+static void print_paths(const scene_report *report, FILE *file) {
+    for (int i = BENCH_SETS; i < report->count; i++) {
         const bench_case *c = &report->cases[i];
         char unsolved[48], name[64];
         // What the default turned out to be, without its kernel.
         const bool chosen = !strcmp(c->path.name, "auto");
         snprintf(name, sizeof name, chosen ? "auto: %.*s" : "%.*s",
                  (int)strcspn(chosen ? c->statistics.path : c->path.name, chosen ? ":" : ""), chosen ? c->statistics.path : c->path.name);
-        snprintf(unsolved, sizeof unsolved, "%.2g %%", 100 * (double)c->statistics.counts.unsolved / (double)c->samples);
         fprintf(file, "| %-12s | %2d | %-9s | %-17s | %7d | %9.0f | %10.0f | %11.2f | %6.3g | %8s | %8.1e |\n", report->name,
                 report->lcp_size, carom_selection_name(c->path.selection), name, c->path.threads, c->ns_per_lcp, c->ns_per_sample,
-                c->statistics.lcps_per_sample, c->ratio_to_siconos, c->statistics.counts.unsolved ? unsolved : "0",
-                c->statistics.counts.max_residual);
+                c->statistics.lcps_per_sample, c->ratio_to_siconos, name_unsolved(c, unsolved), c->statistics.counts.max_residual);
     }
-    fflush(file);
 }
 
 // What the numbers depend on: processor, compiler, version, and the effort.
@@ -113,13 +133,16 @@ static void print_machine(const bench_effort *effort, FILE *file) {
     name_processor(processor);
     fprintf(file,
             "%s; %s; carom %s; medians of %" PRId64
-            " interleaved repetitions of %g ms. Ratio: time per sample of %s over that of the path; "
-            "n = m(k+3).\n\n",
+            " interleaved repetitions of %g ms. Ratio: time per sample of %s over that of the path, where "
+            "stepped without walks; n = m(k+3).\n\n",
             processor, compiler, CAROM_VERSION, effort->repetitions, effort->milliseconds, bench_reference);
 }
 
-// Tables that are measured on request.
-static void print_extras(const bench *b, FILE *file) {
+// What follows the first table: all paths, and tables that are measured on request.
+static void print_details(const bench *b, FILE *file) {
+    fputc('\n', file);
+    print_paths_head(file);
+    for (int i = 0; i < b->scene_count; i++) print_paths(&b->scenes[i], file);
     if (b->growth) {
         fputc('\n', file);
         cli_growth_print(b->growth, file);
@@ -140,23 +163,33 @@ static carom_status print_tables(FILE *file, const void *content, carom_error *e
     const bench *b = content;
     fprintf(file, "%s\n", table_kind.start);
     print_machine(&b->effort, file);
-    print_head(file);
-    for (int i = 0; i < b->scene_count; i++) print_scene(&b->scenes[i], file);
-    print_extras(b, file);
+    print_sets_head(file);
+    for (int i = 0; i < b->scene_count; i++) print_set(&b->scenes[i], file);
+    print_details(b, file);
     return CAROM_OK;
 }
 
 // ---------------------------------------------------------------------------------------------------------------- JSON
 
-// The cases of all scenes, and what else was measured.
+// The set and the cases of all scenes, and what else was measured.
 static int print_json(const bench *b) {
     char processor[LINE_SIZE];
     name_processor(processor);
-    json_t *cases = json_array();
-    for (int i = 0; i < b->scene_count; i++)
-        for (int k = 0; k < b->scenes[i].count; k++) {
-            // One path on one scene.
-            const scene_report *report = &b->scenes[i];
+    json_t *sets = json_array(), *cases = json_array();
+    for (int i = 0; i < b->scene_count; i++) {
+        const scene_report *report = &b->scenes[i];
+        const bench_case *set = &report->cases[BENCH_SET_WHOLE];
+        json_array_append_new(sets, json_pack("{s:o, s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:I, s:I, s:o}", "scene",
+                                              carom_json_text(report->name), "selection", carom_selection_name(set->statistics.selection),
+                                              "ran", set->statistics.path, "contacts", report->contacts, "nv", report->velocities,
+                                              "lcp_size", report->lcp_size, "ns_per_sample", carom_json_real(set->ns_per_sample),
+                                              "samples_per_second", carom_json_real(1e9 / set->ns_per_sample), "ratio_to_siconos",
+                                              carom_json_real(set->ratio_to_siconos), "stepped_ratio_to_siconos",
+                                              carom_json_real(report->cases[BENCH_SET_STEPPED].ratio_to_siconos), "samples",
+                                              (json_int_t)set->samples, "unsolved", (json_int_t)set->statistics.counts.unsolved,
+                                              "max_residual", carom_json_real(set->statistics.counts.max_residual)));
+        for (int k = BENCH_SETS; k < report->count; k++) {
+            // One path.
             const bench_case *c = &report->cases[k];
             const carom_sample_statistics *found = &c->statistics;
             json_array_append_new(cases,
@@ -169,9 +202,10 @@ static int print_json(const bench *b) {
                                             "unsolved", (json_int_t)found->counts.unsolved, "max_residual",
                                             carom_json_real(found->counts.max_residual), "threads", c->path.threads));
         }
+    }
     json_t *document =
-        json_pack("{s:s, s:o, s:s, s:s, s:I, s:o}", "schema", "carom.bench/1", "machine", carom_json_text(processor), "compiler", compiler,
-                  "version", CAROM_VERSION, "repetitions", (json_int_t)b->effort.repetitions, "cases", cases);
+        json_pack("{s:s, s:o, s:s, s:s, s:I, s:o, s:o}", "schema", "carom.bench/1", "machine", carom_json_text(processor), "compiler",
+                  compiler, "version", CAROM_VERSION, "repetitions", (json_int_t)b->effort.repetitions, "sets", sets, "cases", cases);
     if (b->growth) json_object_set_new(document, "growth", cli_growth_json(b->growth));
     if (b->profile) json_object_set_new(document, "profiles", cli_profile_json(b->profile));
     return cli_print_json(document, EXIT_DONE);
@@ -205,7 +239,7 @@ static carom_status prepare(const bench *b, const char *word, scene_report *repo
     const char *slash = strrchr(path, '/'), *stem = slash ? slash + 1 : path, *dot = strrchr(stem, '.');
     snprintf(report->name, sizeof report->name, "%.*s", dot ? (int)(dot - stem) : (int)strlen(stem), stem);
 
-    // Algorithm 1 with the options of the scene, but for the method, which the paths vary.
+    // The set with the options of the scene; the other paths vary the method of Algorithm 1.
     carom_sample_options options = carom_sample_defaults();
     carom_status status = carom_scene_read(path, registry, &ready->scene, error);
     if (!status) status = carom_scene_apply(ready->scene, carom_sample_rows, CAROM_SAMPLE_ROWS, &options, error);
@@ -268,7 +302,7 @@ static carom_status check_all(const bench *b, const char *output, const char *pr
     return status;
 }
 
-// Measures everything; tables for people appear scene by scene.
+// Measures everything; the first table for people appears scene by scene.
 static carom_status measure(bench *b, carom_error *error) {
     const cli_arguments *arguments = b->arguments;
     const bool talks = !cli_given(arguments, "json");
@@ -283,8 +317,8 @@ static carom_status measure(bench *b, carom_error *error) {
         if (status || !talks) continue;
         // The head of the table waits for the first scene, so that a scene that is refused prints nothing.
         if (b->scene_count == 0) print_machine(&b->effort, stdout);
-        if (b->scene_count == 0) print_head(stdout);
-        print_scene(report, stdout);
+        if (b->scene_count == 0) print_sets_head(stdout);
+        print_set(report, stdout);
     }
     // What is measured on request comes after the scenes.
     if (!status && cli_given(arguments, "growth")) {
@@ -295,7 +329,7 @@ static carom_status measure(bench *b, carom_error *error) {
         b->profile = malloc(sizeof *b->profile);
         status = b->profile ? bench_profile_measure(arguments->registry, &b->effort, b->profile, error) : carom_fail_memory(error, "bench");
     }
-    if (!status && talks) print_extras(b, stdout);
+    if (!status && talks) print_details(b, stdout);
     return status;
 }
 
@@ -331,7 +365,7 @@ static int run_bench(const cli_arguments *arguments) {
 
 const cli_command cli_bench = {
     .name = "bench",
-    .summary = "how fast this machine computes: every path, in interleaved repetitions",
+    .summary = "how fast this machine computes: the default set and every path, in interleaved repetitions",
     .operand = "SCENE",
     .operand_flag = "scene",
     .flags = flags,
