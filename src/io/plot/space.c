@@ -307,8 +307,10 @@ static carom_status compose(space *s, carom_error *error) {
     *size = plot->size.width > 0 ? plot->size : (carom_plot_size){174, 150};
     // What the floor, the axis upwards and everything else take, in shares of the longer side of the floor.
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY}, seen[2];
+    // Looked up in `ends`, not chosen by conditions, on which gcc 12 for 64-bit ARM fails with an internal error.
+    const double *const ends[] = {s->low, s->high};
     for (int i = 0; i < 5; i++) {
-        see(s, (const double[3]){i & 1 ? s->high[0] : s->low[0], i & 2 ? s->high[1] : s->low[1], i & 4 ? s->high[2] : s->low[2]}, seen);
+        see(s, (const double[3]){ends[i & 1][0], ends[i >> 1 & 1][1], ends[i >> 2][2]}, seen);
         widen(seen, low, high);
     }
     for (int i = 0; i < plot->series_count; i++)
