@@ -399,6 +399,7 @@ test-debian12 test-debian13:
 WITHOUT ?= $(filter-out FCLIB,$(OPTIONAL))
 test-without:
 	@scripts/deps.sh build test python
+	@mkdir -p $(BUILD)
 	@for name in $(WITHOUT); do echo "Without $$name:"; \
 	    $(MAKE) --no-print-directory -j$(JOBS) $$name=no BUILD=$(BUILD)/without/$$name run-tests > $(BUILD)/without-$$name.log 2>&1 || failed="$$failed $$name"; \
 	    tail -n 3 $(BUILD)/without-$$name.log; done; [ -z "$$failed" ] || { echo "failed without$$failed: see $(BUILD)/without-NAME.log" >&2; exit 1; }
