@@ -8,7 +8,6 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from scipy.optimize import nnls
 
 # Edges that stand for a round cone: an impulse on the cone may seem outside by (pi/64)^2/2 = 0.1 % of itself.
 CONE_EDGES = 64
@@ -27,6 +26,8 @@ def outside_cones(impact, velocity: np.ndarray) -> float:
     Minimises |L'(v+ - v-) - L^-1 J' p| over p in the cones, with M = L L'; a necessary condition of every law with Coulomb friction, because
     the cones are convex: a sum of impulses within them is within them.
     """
+    from scipy.optimize import nnls
+
     factor = np.linalg.cholesky(impact.mass)
     dim, rays = impact.tangent_dim, []
     for i, friction in enumerate(impact.friction):

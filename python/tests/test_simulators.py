@@ -233,6 +233,7 @@ def test_simulators_that_do_not_load_are_left_out(monkeypatch):
 
 
 def test_boxes_whose_plain_run_failed_have_no_variants():
+    pytest.importorskip("scipy")
     box = scenes.random_boxes(1)[0]
     run = {"scene": box.name, "setting": "default", "velocity": box.velocity.tolist(), "ended": True}
 
