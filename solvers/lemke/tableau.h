@@ -6,6 +6,10 @@
 // The tableau holds the columns of the non-basic variables only: x_B = rhs - T x_N, with T = [-W | -d] and rhs = w at the start, where
 // the basic variables are the slacks y = w + W z + d z0 and the last column belongs to the artificial variable z0, d the covering vector. A
 // pivot exchanges one basic and one non-basic variable. Variables: y_i is i, z_i is n + i, z0 is 2n.
+//
+// A large tableau does not fit into the cache, and a pivot that rewrites all of it waits for memory. So pivots wait instead: a row takes
+// those that it has missed when it is read, and all rows do when MOST_WAITING pivots have come together. Each entry then sees the same
+// operations in the same order as if every pivot had been carried out at once, and has the same bits.
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +30,8 @@ enum { LANES = CAROM_ARENA_ALIGNMENT / sizeof(double) };
 // Pivots between two questions whether to stop: the largest in quadruple precision take a tenth of a second together. In double precision
 // a single one of the second size takes about a millisecond.
 enum { POLL_EVERY = 16, POLL_ALWAYS = 1024 };
+// Pivots that wait at most: their rows stay in the second cache. In tableaus of up to so many variables none waits: there it takes longer.
+enum { MOST_WAITING = 16, MOST_AT_ONCE = 96 };
 
 typedef struct lemke_tableau {
     carom_arena arena;
@@ -52,6 +58,10 @@ typedef struct lemke_tableau {
     int *tied;               // [n] rows that tie in a ratio test
     const double *w;         // [n] the problem's vector
     REAL *slack_size;        // [stride] |w_j| where slack y_j is a column, 0 in the other columns
+    // Pivots that rows may not have taken yet; the arrays are NULL in small tableaus.
+    int waiting;
+    REAL *waiting_row;     // [MOST_WAITING x stride] their rows over their pivots
+    REAL *waiting_factor;  // [MOST_WAITING x rows] what each row subtracts of them: 0 where it has taken the pivot
 
     // Polled between pivots; the caller's, or NULL.
     const carom_control *control;
@@ -94,6 +104,7 @@ static void start(lemke_tableau *tableau, const double *W, const double *rest, c
     }
     tableau->nonbasic[n] = 2 * n;
     tableau->place[2 * n] = ~n;
+    tableau->waiting = 0;
 }
 
 // The row where z0 enters, the one of the least w_i / d_i. Of rows that tie, the last: the lexicographic rule for the unit basis.
@@ -108,8 +119,21 @@ static int first_row(const lemke_tableau *tableau, const REAL *w, REAL tie_toler
     return first;
 }
 
+static const REAL *waiting_row(const lemke_tableau *tableau, int k) {
+    return __builtin_assume_aligned(tableau->waiting_row + (size_t)k * tableau->stride, CAROM_ARENA_ALIGNMENT);
+}
+
+static REAL *waiting_factors(const lemke_tableau *tableau, int k) {
+    return __builtin_assume_aligned(tableau->waiting_factor + (size_t)k * tableau->rows, CAROM_ARENA_ALIGNMENT);
+}
+
 static void copy_column(lemke_tableau *tableau, int c) {
-    for (int i = 0; i < tableau->n; i++) tableau->column[i] = row_of(tableau, i)[c];
+    REAL *column = tableau->column;
+    for (int i = 0; i < tableau->n; i++) column[i] = row_of(tableau, i)[c];
+    for (int k = 0; k < tableau->waiting; k++) {
+        const REAL entry = waiting_row(tableau, k)[c], *factors = waiting_factors(tableau, k);
+        for (size_t i = 0; entry != 0 && i < tableau->rows; i++) column[i] -= factors[i] * entry;
+    }
 }
 
 // row -= factor * pivot_row. A function, so that the compiler believes `restrict`.
@@ -118,6 +142,44 @@ static void subtract_row(REAL *restrict row, const REAL *restrict pivot_row, REA
     pivot_row = __builtin_assume_aligned(pivot_row, CAROM_ARENA_ALIGNMENT);
     for (size_t j = 0; j < stride; j += LANES)
         for (size_t l = 0; l < LANES; l++) row[j + l] -= factor * pivot_row[j + l];
+}
+
+// row -= sum of four such products, each subtracted on its own: the entries of the row stay in registers.
+static void subtract_four(REAL *restrict row, const REAL *restrict a, const REAL *restrict b, const REAL *restrict c,
+                          const REAL *restrict d, const REAL *restrict factors, size_t stride) {
+    const REAL of_a = factors[0], of_b = factors[1], of_c = factors[2], of_d = factors[3];
+    row = __builtin_assume_aligned(row, CAROM_ARENA_ALIGNMENT);
+    a = __builtin_assume_aligned(a, CAROM_ARENA_ALIGNMENT);
+    b = __builtin_assume_aligned(b, CAROM_ARENA_ALIGNMENT);
+    c = __builtin_assume_aligned(c, CAROM_ARENA_ALIGNMENT);
+    d = __builtin_assume_aligned(d, CAROM_ARENA_ALIGNMENT);
+    for (size_t j = 0; j < stride; j++) row[j] = row[j] - of_a * a[j] - of_b * b[j] - of_c * c[j] - of_d * d[j];
+}
+
+// Row i as of the last pivot: it takes those that it has missed.
+static REAL *current_row(lemke_tableau *tableau, int i) {
+    const REAL *rows[MOST_WAITING];
+    REAL factors[MOST_WAITING], *row = row_of(tableau, i);
+    int missed = 0, k = 0;
+    for (int p = 0; p < tableau->waiting; p++) {
+        REAL *factor = waiting_factors(tableau, p) + i;
+        if (*factor == 0) continue;
+        rows[missed] = waiting_row(tableau, p);
+        factors[missed++] = *factor;
+        *factor = 0;
+    }
+    for (; k + 4 <= missed; k += 4) subtract_four(row, rows[k], rows[k + 1], rows[k + 2], rows[k + 3], factors + k, tableau->stride);
+    for (; k < missed; k++) subtract_row(row, rows[k], factors[k], tableau->stride);
+    return row;
+}
+
+static void exchange_variables(lemke_tableau *tableau, int r, int c) {
+    const int leaving = tableau->basic[r], entering = tableau->nonbasic[c];
+    tableau->basic[r] = entering;
+    tableau->row_unit[r] = tableau->unit[entering];
+    tableau->nonbasic[c] = leaving;
+    tableau->place[entering] = r;
+    tableau->place[leaving] = ~c;
 }
 
 // Exchanges the basic variable of row r with the non-basic variable of column c, whose entries stand in tableau->column.
@@ -142,12 +204,32 @@ static void pivot(lemke_tableau *tableau, int r, int c) {
     tableau->rhs[r] = rhs;
     tableau->weight[r] = weight;
     pivot_row[c] = inverse;
-    const int leaving = tableau->basic[r], entering = tableau->nonbasic[c];
-    tableau->basic[r] = entering;
-    tableau->row_unit[r] = tableau->unit[entering];
-    tableau->nonbasic[c] = leaving;
-    tableau->place[entering] = r;
-    tableau->place[leaving] = ~c;
+    exchange_variables(tableau, r, c);
+}
+
+// The same exchange, which the other rows take later.
+static void pivot_later(lemke_tableau *tableau, int r, int c) {
+    REAL *pivot_row = current_row(tableau, r), *column = tableau->column;
+    const REAL inverse = 1 / column[r], rhs = tableau->rhs[r] * inverse, weight = tableau->weight[r] * magnitude(inverse);
+    for (size_t j = 0; j < tableau->stride; j++) pivot_row[j] *= inverse;
+    const int last = tableau->waiting++;
+    memcpy(tableau->waiting_row + (size_t)last * tableau->stride, pivot_row, tableau->stride * sizeof *pivot_row);
+    // Column c now belongs to the variable that leaves: nothing that waits is its business.
+    for (int k = 0; k <= last; k++) tableau->waiting_row[(size_t)k * tableau->stride + (size_t)c] = 0;
+    column[r] = 0;
+    memcpy(waiting_factors(tableau, last), column, tableau->rows * sizeof *column);
+    for (int i = 0; i < tableau->n; i++) {
+        row_of(tableau, i)[c] = -column[i] * inverse;
+        tableau->rhs[i] -= column[i] * rhs;
+        tableau->weight[i] += magnitude(column[i]) * weight;
+    }
+    tableau->rhs[r] = rhs;
+    tableau->weight[r] = weight;
+    pivot_row[c] = inverse;
+    exchange_variables(tableau, r, c);
+    if (tableau->waiting < MOST_WAITING) return;
+    for (int i = 0; i < tableau->n; i++) current_row(tableau, i);
+    tableau->waiting = 0;
 }
 
 // --------------------------------------------------------------------------------------------------------- ratio test
@@ -155,12 +237,15 @@ static void pivot(lemke_tableau *tableau, int r, int c) {
 // Entry (i, j) of the inverse basis: the tableau's column of slack y_j.
 static REAL inverse_entry(const lemke_tableau *tableau, int i, int j) {
     const int place = tableau->place[j];
-    return place < 0 ? row_of(tableau, i)[~place] : place == i ? 1 : 0;
+    if (place >= 0) return place == i ? 1 : 0;
+    REAL entry = row_of(tableau, i)[~place];
+    for (int k = 0; k < tableau->waiting; k++) entry -= waiting_factors(tableau, k)[i] * waiting_row(tableau, k)[~place];
+    return entry;
 }
 
 // sum_j |inverse basis_ij| |w_j|: right-hand sides that differ by a small share of it are equal up to round-off. Free of units.
-static REAL round_off_scale(const lemke_tableau *tableau, int i) {
-    const REAL *row = row_of(tableau, i), *size = tableau->slack_size;
+static REAL round_off_scale(lemke_tableau *tableau, int i) {
+    const REAL *row = current_row(tableau, i), *size = tableau->slack_size;
     REAL sums[LANES] = {0}, sum = tableau->basic[i] < tableau->n ? magnitude(tableau->w[tableau->basic[i]]) : 0;
     for (size_t j = 0; j < tableau->stride; j += LANES)
         for (size_t l = 0; l < LANES; l++) sums[l] += magnitude(row[j + l]) * size[j + l];
@@ -278,7 +363,10 @@ static carom_verdict run(void *kernel_tableau, const double *W, const double *re
         const int left = tableau->basic[leaving];
         // Bounds that start from the scale itself stay close to it.
         tableau->weight[leaving] = (REAL)SCALE_MARGIN * round_off_scale(tableau, leaving);
-        pivot(tableau, leaving, column);
+        if (tableau->waiting_row)
+            pivot_later(tableau, leaving, column);
+        else
+            pivot(tableau, leaving, column);
         tableau->slack_size[column] = left < n ? magnitude((REAL)w[left]) : 0;
         ++*pivots;
         if (left == 2 * n) return CAROM_COMPLETE;
@@ -342,6 +430,10 @@ static void *create(int n, const double *y_unit, const double *z_unit) {
     tableau->kept = carom_arena_take(arena, size, sizeof *tableau->kept);
     tableau->kept_basic = carom_arena_take(arena, size, sizeof *tableau->kept_basic);
     tableau->lists = carom_arena_take(arena, 5 * size + 2, sizeof *tableau->lists);
+    if (n > MOST_AT_ONCE) {
+        tableau->waiting_row = carom_arena_take(arena, MOST_WAITING * tableau->stride, sizeof *tableau->waiting_row);
+        tableau->waiting_factor = carom_arena_take(arena, MOST_WAITING * tableau->rows, sizeof *tableau->waiting_factor);
+    }
     if (arena->failed) {
         release(tableau);
         return NULL;
