@@ -7,18 +7,32 @@
 #ifndef CAROM_DENSE_H
 #define CAROM_DENSE_H
 
+#include <math.h>
+
 #include "carom/base.h"
 
 CAROM_API_BEGIN
 
 enum { CAROM_FIXED_ORDER_SIZE = 128 };
 
-/// Sum of a_i b_i in index order.
-double carom_dot(int n, const double *a, const double *b);
+// For loops whose bounds are constants in the calls that matter most.
+#define CAROM_INLINE inline __attribute__((always_inline))
+
+/// Sum of a_i b_i in index order, never split: every machine and every form of an algorithm that sums in this order gets the same bits.
+static inline double carom_dot(int n, const double *a, const double *b) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}
 /// a.b - value, with a.b summed in twice the digits of a double (Ogita, Rump & Oishi 2005): what `value` has rounded off.
 double carom_dot_rest(int n, const double *a, const double *b, double value);
 /// Largest |a_i|; 0 for n = 0.
-double carom_max_abs(size_t n, const double *a);
+static inline double carom_max_abs(size_t n, const double *a) {
+    double largest = 0;
+    for (size_t i = 0; i < n; i++)
+        if (fabs(a[i]) > largest) largest = fabs(a[i]);
+    return largest;
+}
 /// Index of the first entry that exceeds the least one by at most `tolerance`: numbers that only round-off tells apart are taken in their
 /// order. Entries of +infinity take no part; -1 where no other is left.
 int carom_first_least(int n, const double *a, double tolerance);
@@ -37,10 +51,37 @@ void carom_gram(int rows, int columns, const double *X, double *G);
 /// Factors the symmetric A [n x n] in place into L L' (lower triangle; the upper one is zeroed).
 /// @return 0, or the 1-based order of the leading minor that is not positive definite
 int carom_cholesky_factor(int n, double *A);
-/// x = L^-1 b in place.
-void carom_cholesky_forward(int n, const double *L, double *x);
-/// x = L^-T b in place.
-void carom_cholesky_backward(int n, const double *L, double *x);
+/// The same without BLAS, whatever n, and the upper triangle stays: column by column, L_jj^2 = A_jj - sum_k L_jk^2, and
+/// L_ij L_jj = A_ij - sum_k L_ik L_jk below it.
+static inline int carom_cholesky_factor_in_order(int n, double *A) {
+    for (int j = 0; j < n; j++) {
+        double *row_j = A + (size_t)j * (size_t)n;
+        const double pivot = row_j[j] - carom_dot(j, row_j, row_j);
+        // Written so that NaN fails, too.
+        if (!(pivot > 0)) return j + 1;
+        row_j[j] = sqrt(pivot);
+        for (int i = j + 1; i < n; i++) {
+            double *row_i = A + (size_t)i * (size_t)n;
+            row_i[j] = (row_i[j] - carom_dot(j, row_i, row_j)) / row_j[j];
+        }
+    }
+    return 0;
+}
+/// x = L^-1 b in place, from the first row to the last: x_i = (b_i - sum_j L_ij x_j) / L_ii.
+static inline void carom_cholesky_forward(int n, const double *L, double *x) {
+    for (int i = 0; i < n; i++) {
+        const double *row = L + (size_t)i * (size_t)n;
+        x[i] = (x[i] - carom_dot(i, row, x)) / row[i];
+    }
+}
+/// x = L^-T b in place, from the last row to the first. A row of L is a column of L': each x_i is taken out of the rows above it.
+static inline void carom_cholesky_backward(int n, const double *L, double *x) {
+    for (int i = n - 1; i >= 0; i--) {
+        const double *row = L + (size_t)i * (size_t)n;
+        x[i] /= row[i];
+        for (int j = 0; j < i; j++) x[j] -= row[j] * x[i];
+    }
+}
 
 /// Factors A [n x n] in place with partial pivoting; `rows` [n] receives the exchanges.
 /// @return false when a pivot is exactly zero or not finite

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "carom/dense.h"
 
@@ -47,31 +46,31 @@ void carom_box_free(carom_box *box) {
 }
 
 // x where it is at its bounds, and where it is free such that the slope vanishes there.
-static bool solve_free(carom_box *box) {
-    const size_t n = (size_t)box->size;
+static CAROM_INLINE bool solve_free(carom_box *box, int size) {
+    const size_t n = (size_t)size;
     int count = 0;
-    for (int i = 0; i < box->size; i++) {
+    for (int i = 0; i < size; i++) {
         box->x[i] = box->place[i] * box->bound[i];
         if (box->place[i] == FREE) box->free_ones[count++] = i;
     }
     // The equations of the free unknowns: A_ff x_f = -b_f - A_fb x_b.
     for (int a = 0; a < count; a++) {
         const size_t row = (size_t)box->free_ones[a];
-        box->side[a] = -box->b[row] - carom_dot(box->size, box->A + row * n, box->x);
+        box->side[a] = -box->b[row] - carom_dot(size, box->A + row * n, box->x);
         for (int k = 0; k < count; k++) box->factor[a * count + k] = box->A[row * n + (size_t)box->free_ones[k]];
     }
-    if (carom_cholesky_factor(count, box->factor)) return false;
+    if (size > CAROM_FIXED_ORDER_SIZE ? carom_cholesky_factor(count, box->factor) : carom_cholesky_factor_in_order(count, box->factor))
+        return false;
     carom_cholesky_forward(count, box->factor, box->side);
     carom_cholesky_backward(count, box->factor, box->side);
     for (int a = 0; a < count; a++) box->x[box->free_ones[a]] = box->side[a];
     return true;
 }
 
-bool carom_box_solve(carom_box *box) {
-    const int n = box->size;
-    memset(box->place, 0, (size_t)n * sizeof *box->place);
+static CAROM_INLINE bool solve(carom_box *box, int n) {
+    for (int i = 0; i < n; i++) box->place[i] = FREE;
     for (int64_t pivots = 0; pivots <= (int64_t)PIVOTS_PER_UNKNOWN * n; pivots++) {
-        if (!solve_free(box)) return false;
+        if (!solve_free(box, n)) return false;
         // The first unknown that stands in the wrong place, by its own conditions alone, moves.
         bool moved = false;
         for (int i = 0; i < n && !moved; i++) {
@@ -99,3 +98,6 @@ bool carom_box_solve(carom_box *box) {
     }
     return false;
 }
+
+// One or two unknowns are usual: their loops then have bounds that are constants.
+bool carom_box_solve(carom_box *box) { return box->size == 1 ? solve(box, 1) : box->size == 2 ? solve(box, 2) : solve(box, box->size); }

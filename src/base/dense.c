@@ -10,13 +10,6 @@
 
 #include "base/room.h"
 
-// One sum, never split: every machine and every form of an algorithm that sums in this order gets the same bits.
-double carom_dot(int n, const double *a, const double *b) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
-}
-
 double carom_dot_rest(int n, const double *a, const double *b, double value) {
     // Every product and every sum is a number and its round-off; the round-offs are summed apart.
     double sum = -value, rest = 0;
@@ -26,13 +19,6 @@ double carom_dot_rest(int n, const double *a, const double *b, double value) {
         sum = next;
     }
     return sum + rest;
-}
-
-double carom_max_abs(size_t n, const double *a) {
-    double largest = 0;
-    for (size_t i = 0; i < n; i++)
-        if (fabs(a[i]) > largest) largest = fabs(a[i]);
-    return largest;
 }
 
 double carom_scale_to_one(double size) {
@@ -92,49 +78,15 @@ void carom_gram(int rows, int columns, const double *X, double *G) {
         for (size_t j = 0; j < i; j++) G[j * size + i] = G[i * size + j];
 }
 
-// The factor is used as a whole matrix, too: what a library left above the diagonal must not be read.
-static void zero_upper(int n, double *A) {
-    const size_t size = (size_t)n;
-    for (size_t i = 0; i < size; i++)
-        for (size_t j = i + 1; j < size; j++) A[i * size + j] = 0;
-}
-
 int carom_cholesky_factor(int n, double *A) {
     const size_t size = (size_t)n;
-    if (n > CAROM_FIXED_ORDER_SIZE && blas_has_room(n)) {
-        const int failed = (int)LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', n, A, n);
-        zero_upper(n, A);
-        // LAPACKE refuses NaN by a negative number.
-        return failed < 0 ? 1 : failed;
-    }
-    // Column by column: L_jj^2 = A_jj - sum_k L_jk^2, and L_ij L_jj = A_ij - sum_k L_ik L_jk below it.
-    for (size_t j = 0; j < size; j++) {
-        double *row_j = A + j * size;
-        const double pivot = row_j[j] - carom_dot((int)j, row_j, row_j);
-        // Written so that NaN fails, too.
-        if (!(pivot > 0)) return (int)j + 1;
-        row_j[j] = sqrt(pivot);
-        for (size_t i = j + 1; i < size; i++) A[i * size + j] = (A[i * size + j] - carom_dot((int)j, A + i * size, row_j)) / row_j[j];
-    }
-    zero_upper(n, A);
-    return 0;
-}
-
-// L x = b from the first row to the last: x_i = (b_i - sum_j L_ij x_j) / L_ii.
-void carom_cholesky_forward(int n, const double *L, double *x) {
-    for (int i = 0; i < n; i++) {
-        const double *row = L + (size_t)i * (size_t)n;
-        x[i] = (x[i] - carom_dot(i, row, x)) / row[i];
-    }
-}
-
-// L'x = b from the last row to the first. A row of L is a column of L': each x_i is taken out of the rows above it.
-void carom_cholesky_backward(int n, const double *L, double *x) {
-    for (int i = n - 1; i >= 0; i--) {
-        const double *row = L + (size_t)i * (size_t)n;
-        x[i] /= row[i];
-        for (int j = 0; j < i; j++) x[j] -= row[j] * x[i];
-    }
+    const bool library = n > CAROM_FIXED_ORDER_SIZE && blas_has_room(n);
+    const int failed = library ? (int)LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', n, A, n) : carom_cholesky_factor_in_order(n, A);
+    // The factor is used as a whole matrix, too: what stands above the diagonal must not be read.
+    for (size_t i = 0; i < size; i++)
+        for (size_t j = i + 1; j < size; j++) A[i * size + j] = 0;
+    // LAPACKE refuses NaN by a negative number.
+    return failed < 0 ? 1 : failed;
 }
 
 static void exchange(double *a, double *b) {

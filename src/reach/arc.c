@@ -125,7 +125,7 @@ bool carom_arc_hold(carom_walker *walker) {
         return false;
     }
     // Rates that friction and weights keep at zero are exactly that; sliding off is along the friction.
-    for (int c = 0; c < walker->n; c++) walker->du[c] = walk_rate(walker, c);
+    walk_find_rates(walker, walker->n);
     for (int i = 0; i < walker->contacts; i++) {
         double *du = walker->du + 3 * i, *f = walker->p + 3 * i + 1;
         if (balance->held[i]) du[0] = 0;
@@ -149,7 +149,7 @@ double carom_arc_event(const carom_walker *walker, bool *straight) {
         const bool slides = balance->slip[i] == CAROM_SLIP_SLIDING;
         if (slides && !along) *straight = false;
         // Contacts without friction turn as they like; where their slip vanishes, they may begin to stick.
-        if (dot < 0 && (slides || (along && walk_active(walker, i)))) event = fmin(event, square / -dot);
+        if (dot < 0 && (slides || (along && walk_active(walker, i, 3)))) event = fmin(event, square / -dot);
     }
     return event;
 }

@@ -58,9 +58,11 @@ carom_status carom_walker_create(const carom_impact *impact, const carom_walker_
                           CAROM_WALK_MOST_TOLERANCE);
     carom_walker *made = calloc(1, sizeof *made);
     if (!made) return carom_fail_memory(error, "walk");
-    const size_t n = (size_t)carom_impact_contact_size(impact);
+    const size_t n = (size_t)carom_impact_contact_size(impact), padded = n + n % WALK_ROWS;
     const double speed = carom_impact_velocity_scale(impact), mobility = carom_max_abs(n * n, carom_impact_delassus(impact));
     *made = (carom_walker){.impact = impact,
+                           .data = carom_impact_get_data(impact),
+                           .delassus = carom_impact_delassus(impact),
                            .max_steps = options->max_steps,
                            .weights = (carom_weights)options->weights,
                            .contacts = carom_impact_get_data(impact)->contacts,
@@ -70,18 +72,23 @@ carom_status carom_walker_create(const carom_impact *impact, const carom_walker_
                            .most_impulse = MOST_IMPULSE * speed / mobility,
                            .regularisation = REGULARISATION * mobility};
     made->u = carom_arena_take(&made->arena, n, sizeof(double));
-    made->du = carom_arena_take(&made->arena, n, sizeof(double));
+    made->du = carom_arena_take(&made->arena, padded, sizeof(double));
+    made->columns = carom_arena_take(&made->arena, n * padded, sizeof(double));
     made->p = carom_arena_take(&made->arena, n, sizeof(double));
     made->mean = carom_arena_take(&made->arena, (size_t)made->contacts, sizeof(double));
     made->resting = carom_arena_take(&made->arena, (size_t)made->contacts, sizeof(int));
     made->side = carom_arena_take(&made->arena, (size_t)made->contacts, sizeof(double));
     made->part = carom_arena_take(&made->arena, (size_t)made->contacts, sizeof(contact_part));
     made->proportion = carom_arena_take(&made->arena, (size_t)made->contacts, sizeof(double));
+    made->octaves = carom_arena_take(&made->arena, (size_t)made->contacts, sizeof(int));
     made->unknown = carom_arena_take(&made->arena, n, sizeof(int));
     made->exchanges = carom_arena_take(&made->arena, n, sizeof(int));
     made->matrix = carom_arena_take(&made->arena, n * n, sizeof(double));
     made->change = carom_arena_take(&made->arena, n, sizeof(double));
     carom_status status = made->arena.failed ? carom_fail_memory(error, "walk") : CAROM_OK;
+    // W is symmetric: its columns are its rows.
+    for (size_t c = 0; c < n && !status; c++) memcpy(made->columns + c * padded, made->delassus + c * n, n * sizeof(double));
+    for (int i = 0; i < made->contacts && !status; i++) made->octaves[i] = carom_walk_octaves(made->data->friction[i]);
     if (!status) status = carom_box_create(made->contacts, &made->friction, error);
     if (!status) status = carom_rebound_create(impact, &options->rebound, &made->rebound, error);
     if (!status && made->stride == 3) status = carom_arc_create(impact, tolerance, &made->arc, error);
@@ -140,31 +147,33 @@ static void record(carom_walker *walker, const double *impulse) {
 
 // Friction of all contacts in p, and du. Contacts at rest between the bounds stick: their tangential rate is exactly zero. False where the
 // friction of the contacts at rest is not solved.
-static bool apply_friction(carom_walker *walker) {
-    const double *mu = carom_impact_get_data(walker->impact)->friction;
+static CAROM_INLINE bool apply_friction(carom_walker *walker, int contacts) {
+    const double *mu = walker->data->friction;
     carom_box *box = walker->friction;
     // Sliding contacts have the friction of their slip; those at rest are collected.
     box->size = 0;
-    for (int i = 0; i < walker->contacts; i++) {
+    for (int i = 0; i < contacts; i++) {
         const double slip = walker->u[2 * i + 1], limit = mu[i] * walker->p[2 * i];
-        walker->side[i] = slip > 0 ? -1 : slip < 0 ? 1 : 0;
+        walker->side[i] = (slip < 0) - (slip > 0);
         walker->p[2 * i + 1] = walker->side[i] * limit;
         if (slip == 0 && limit > 0) walker->resting[box->size++] = i;
     }
+    walk_find_rates(walker, 2 * contacts);
+    if (!box->size) return true;
     // At rest, the rates minimise x'W_tt x/2 + b'x over |x_i| <= mu_i w_i.
     for (int a = 0; a < box->size; a++) {
         const int i = walker->resting[a], row = 2 * i + 1;
-        box->b[a] = walk_rate(walker, row);
+        box->b[a] = walker->du[row];
         box->bound[a] = mu[i] * walker->p[2 * i];
         for (int k = 0; k < box->size; k++)
             box->A[a * box->size + k] = walk_delassus(walker, row, 2 * walker->resting[k] + 1) + (a == k ? walker->regularisation : 0);
     }
-    if (box->size && !carom_box_solve(box)) return false;
+    if (!carom_box_solve(box)) return false;
     for (int a = 0; a < box->size; a++) {
         walker->p[2 * walker->resting[a] + 1] = box->x[a];
         walker->side[walker->resting[a]] = box->place[a];
     }
-    for (int c = 0; c < walker->n; c++) walker->du[c] = walk_rate(walker, c);
+    walk_find_rates(walker, 2 * contacts);
     for (int a = 0; a < box->size; a++) walker->du[2 * walker->resting[a] + 1] = box->slope[a];
     return true;
 }
@@ -173,7 +182,7 @@ static bool apply_friction(carom_walker *walker) {
 // of the friction that sticks, under which the normal velocities of the held contacts and the slip of the sticking ones stay zero. Held
 // contacts whose weight would not be positive are left out. False where the equations are singular.
 static bool correct_weights(carom_walker *walker) {
-    const double *mu = carom_impact_get_data(walker->impact)->friction;
+    const double *mu = walker->data->friction;
     const carom_box *box = walker->friction;
     int size = 0;
     for (int i = 0; i < walker->contacts; i++)
@@ -208,11 +217,11 @@ static bool correct_weights(carom_walker *walker) {
 // Weights of the held contacts under which their normal velocities stay 0, and all friction: rates are piecewise linear in the weights. A
 // convex combination of the rates in D(v) that keeps n_i v = 0, as sticking friction is one that keeps t_i v = 0. False where there is none
 // or it is not found.
-static bool hold_contacts(carom_walker *walker) {
+static CAROM_INLINE bool hold(carom_walker *walker, int contacts) {
     for (int sweep = 0; sweep < MOST_SWEEPS; sweep++) {
-        if (!apply_friction(walker)) return false;
+        if (!apply_friction(walker, contacts)) return false;
         bool steady = true;
-        for (int i = 0; i < walker->contacts; i++)
+        for (int i = 0; i < contacts; i++)
             if (walker->part[i] == PART_HELD && walker->du[2 * i] != 0) steady = false;
         if (steady) return true;
         if (!correct_weights(walker)) return false;
@@ -220,30 +229,36 @@ static bool hold_contacts(carom_walker *walker) {
     return false;
 }
 
+static bool hold_contacts(carom_walker *walker) { return walker->contacts == 2 ? hold(walker, 2) : hold(walker, walker->contacts); }
+
 // ------------------------------------------------------------------------------------------------------------ one walk
 
 // The length after which the velocity of an active contact, or the normal one of any, changes sign, if rates stay; infinite where none
 // does. `*straight`: they do stay.
-static double find_event(const carom_walker *walker, bool *straight) {
+static CAROM_INLINE double find_event(const carom_walker *walker, bool *straight, int contacts, int stride) {
     double event = INFINITY;
     *straight = true;
     if (walker->arc) event = carom_arc_event(walker, straight);
-    for (int c = 0; c < walker->n; c++) {
-        const int contact = c / walker->stride;
-        const bool concerns = c % walker->stride == 0 || (!walker->arc && walk_active(walker, contact));
-        if (concerns && walker->u[c] * walker->du[c] < 0) event = fmin(event, -walker->u[c] / walker->du[c]);
+    for (int i = 0; i < contacts; i++) {
+        // The tangent of a planar contact follows its normal; in space arc.c looks after slip.
+        const int normal = stride * i, last = normal + (!walker->arc && walk_active(walker, i, stride));
+        for (int c = normal; c <= last; c++) {
+            if (!(walker->u[c] * walker->du[c] < 0)) continue;
+            const double length = -walker->u[c] / walker->du[c];
+            if (length < event) event = length;
+        }
     }
     return event;
 }
 
 // One piece: of random length to the next event, where the velocity of an active contact, or the normal one of any, changes sign, or a
 // contact has given back what it had stored. Straight, or curved in space. False where nothing moved.
-static bool take_piece(carom_walker *walker, double *impulse, carom_sample_counts *counts) {
+static CAROM_INLINE bool go_on(carom_walker *walker, double *impulse, carom_sample_counts *counts, int contacts, int stride) {
     walker->settles = counts->steps > PATIENCE && carom_numbers_take(&walker->numbers, CAROM_TAPE_SETTLE, 0) < SETTLES;
     const bool poisson = walker->rebound->hypothesis == CAROM_HYPOTHESIS_POISSON;
     if (!carom_walk_choose_direction(walker, walker->arc ? carom_arc_hold : hold_contacts)) return false;
     bool straight;
-    const double turn = find_event(walker, &straight);
+    const double turn = find_event(walker, &straight, contacts, stride);
     const double event = fmin(turn, carom_rebound_event(walker->rebound, walker->u, walker->du, walker->p, &walker->numbers));
     // Without an event nothing moves: the forces of a cone that is not pointed may cancel, in space but for round-off.
     const double longest = walker->arc ? carom_arc_longest(walker) : INFINITY;
@@ -252,13 +267,12 @@ static bool take_piece(carom_walker *walker, double *impulse, carom_sample_count
     const bool whole = walker->settles || walker->weights != CAROM_WEIGHTS_MIXED ||
                        carom_numbers_take(&walker->numbers, CAROM_TAPE_WHOLE, 0) < runs_to_event;
     double length = whole ? event : event * carom_numbers_take(&walker->numbers, CAROM_TAPE_LENGTH, 0);
-    for (int i = 0; i < walker->contacts && straight; i++)
-        walker->mean[i] = walker->u[walker->stride * i] + walker->du[walker->stride * i] * length / 2;
+    for (int i = 0; i < contacts && straight; i++) walker->mean[i] = walker->u[stride * i] + walker->du[stride * i] * length / 2;
     if (!straight) length = carom_arc_go(walker, event, whole ? longest : length);
     if (!(length > 0)) return false;
     // The change of the kinetic energy is (u + u')'p/2, which dissipation makes negative, and so is that of K + sum e_i^2 E_i.
     double energy_change = carom_rebound_advance(walker->rebound, walker->mean, walker->p, length);
-    for (int c = 0; c < walker->n; c++) {
+    for (int c = 0; c < contacts * stride; c++) {
         const double before = walker->u[c], after = before + length * walker->du[c];
         energy_change += (before + after) / 2 * length * walker->p[c];
         impulse[c] += length * walker->p[c];
@@ -268,9 +282,13 @@ static bool take_piece(carom_walker *walker, double *impulse, carom_sample_count
     counts->max_energy_gain = fmax(counts->max_energy_gain, poisson ? walker->gain : energy_change);
     record(walker, impulse);
     counts->terminated = true;
-    for (int i = 0; i < walker->contacts; i++)
-        if (walk_unspent(walker, i)) counts->terminated = false;
+    for (int i = 0; i < contacts; i++)
+        if (walk_unspent(walker, i, stride)) counts->terminated = false;
     return true;
+}
+
+static bool take_piece(carom_walker *walker, double *impulse, carom_sample_counts *counts) {
+    return walker->n == 4 ? go_on(walker, impulse, counts, 2, 2) : go_on(walker, impulse, counts, walker->contacts, walker->stride);
 }
 
 carom_verdict carom_walker_run(carom_walker *walker, int64_t seed, int64_t index, double *v, double *impulse, carom_sample_counts *counts) {

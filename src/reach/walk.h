@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "carom/box.h"
+#include "carom/dense.h"
 #include "reach/rebound.h"
 
 /// What becomes of a contact in one piece: it has a weight, it is held, or its weight has been sought and it is held no more.
@@ -14,6 +15,8 @@ typedef enum contact_part { PART_FREE, PART_HELD, PART_LEFT } contact_part;
 
 struct carom_walker {
     const carom_impact *impact;
+    const carom_impact_data *data;  // of the impact
+    const double *delassus;         // W [n x n]
     const carom_control *control;
     int64_t max_steps;
     carom_weights weights;
@@ -24,11 +27,13 @@ struct carom_walker {
     double zero_velocity;   // AT_REST in m/s
     double most_impulse;    // MOST_IMPULSE in N s
     double regularisation;  // REGULARISATION in 1/kg
+    double *columns;        // [n x n] of W; each has room for whole WALK_ROWS
     double *u;              // [n] contact velocity, contact-major: normal, tangents
-    double *du;             // [n] its rate
+    double *du;             // [n] its rate, with the same room
     double *p;              // [n] rates of the impulses: weights, and friction
     double *mean;           // [contacts] mean normal velocity on the piece
     contact_part *part;     // [contacts]
+    int *octaves;           // [contacts] carom_walk_octaves
     double *proportion;     // [contacts] of constant weights
     int single;             // the contact of single weights
     bool settles;           // the present piece goes straight on
@@ -47,18 +52,21 @@ struct carom_walker {
     carom_arena arena;
 };
 
+// Functions that take `contacts` and `stride` are made once for two planar contacts, whose loops have bounds that are constants, and once
+// for all others.
+
 /// May the contact have an impulse: n_i v <= 0, or something is stored?
-static inline bool walk_active(const carom_walker *walker, int contact) {
-    return !(walker->u[walker->stride * contact] > 0) || walker->rebound->stored[contact] > 0;
+static inline bool walk_active(const carom_walker *walker, int contact, int stride) {
+    return !(walker->u[stride * contact] > 0) || walker->rebound->stored[contact] > 0;
 }
 
 /// Has a contact still to be acted on?
-static inline bool walk_unspent(const carom_walker *walker, int contact) {
-    return walker->u[walker->stride * contact] < 0 || walker->rebound->stored[contact] > 0;
+static inline bool walk_unspent(const carom_walker *walker, int contact, int stride) {
+    return walker->u[stride * contact] < 0 || walker->rebound->stored[contact] > 0;
 }
 
 static inline double walk_delassus(const carom_walker *walker, int row, int column) {
-    return carom_impact_delassus(walker->impact)[(size_t)row * (size_t)walker->n + (size_t)column];
+    return walker->delassus[(size_t)row * (size_t)walker->n + (size_t)column];
 }
 
 /// Leaves a contact out of the piece.
@@ -70,15 +78,25 @@ static inline void walk_leave_out(carom_walker *walker, int contact) {
 /// Rates within this share of the terms they are a sum of are zero.
 #define WALK_STEADY 1e-12
 
-/// A row of W p; a sum that is round-off of its terms is zero, so that steady contacts stay steady.
-static inline double walk_rate(const carom_walker *walker, int row) {
-    double sum = 0, magnitude = 0;
-    for (int c = 0; c < walker->n; c++) {
-        const double term = walk_delassus(walker, row, c) * walker->p[c];
-        sum += term;
-        magnitude += fabs(term);
+/// Rows of W p at a time, in vectors of the compiler that any machine has.
+enum { WALK_ROWS = 2 };
+typedef double walk_rows __attribute__((vector_size(WALK_ROWS * sizeof(double)), may_alias));
+typedef int64_t walk_bits __attribute__((vector_size(WALK_ROWS * sizeof(int64_t))));
+
+/// du = W p; a sum that is round-off of its terms is zero, so that steady contacts stay steady.
+static CAROM_INLINE void walk_find_rates(carom_walker *walker, int n) {
+    const size_t width = (size_t)(n + n % WALK_ROWS);
+    for (size_t row = 0; row < width; row += WALK_ROWS) {
+        walk_rows sum = {0}, magnitude = {0};
+        const double *column = walker->columns + row;
+        for (int c = 0; c < n; c++, column += width) {
+            const walk_rows term = *(const walk_rows *)column * walker->p[c];
+            sum += term;
+            magnitude += (walk_rows)((walk_bits)term & INT64_MAX);
+        }
+        const walk_bits steady = (walk_rows)((walk_bits)sum & INT64_MAX) <= WALK_STEADY * magnitude;
+        *(walk_rows *)(walker->du + row) = (walk_rows)((walk_bits)sum & ~steady);
     }
-    return fabs(sum) <= WALK_STEADY * magnitude ? 0 : sum;
 }
 
 /// Over how many octaves the weights of a contact with this friction spread.

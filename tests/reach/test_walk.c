@@ -425,6 +425,46 @@ static void every_walk_is_a_solution(void **state) {
     assert_true((double)ended >= 0.9 * (double)walks);
 }
 
+// A third contact apart, which never closes, draws no numbers: walks of two contacts and of three, which run in other loops, have the same
+// bits.
+static void a_contact_apart_changes_no_bit(void **state) {
+    (void)state;
+    for (uint64_t k = 0; k < (uint64_t)support_count(10, 60, 600); k++) {
+        carom_impact *pair = random_pair(k, 2);
+        const carom_impact_data *data = carom_impact_get_data(pair);
+        double delassus[6 * 6] = {[4 * 6 + 4] = 1e-3, [5 * 6 + 5] = 1e-3}, velocity[6] = {[4] = 1e-3};
+        for (int i = 0; i < 16; i++) delassus[i / 4 * 6 + i % 4] = carom_impact_delassus(pair)[i];
+        carom_impact_contact_velocity(pair, data->velocity, velocity);
+        carom_delassus_data apart = {.contacts = 2,
+                                     .tangent_dim = 1,
+                                     .delassus = carom_impact_delassus(pair),
+                                     .velocity = velocity,
+                                     .friction = (const double[]){data->friction[0], data->friction[1], 1}};
+        carom_impact *impacts[2];
+        carom_walker *walkers[2];
+        carom_error error;
+        for (int j = 0; j < 2; j++) {
+            assert_ok(carom_impact_create_delassus(&apart, &impacts[j], &error), error);
+            const carom_walker_options options = {
+                .max_steps = 500, .weights = k % 2 ? CAROM_WEIGHTS_SINGLE : CAROM_WEIGHTS_MIXED, .rebound = {(int)(k % 3), {0.5, 0.5}}};
+            assert_ok(carom_walker_create(impacts[j], &options, &walkers[j], &error), error);
+            apart.contacts = 3;
+            apart.delassus = delassus;
+        }
+        for (int i = 0; i < 40; i++) {
+            const walk two = run(walkers[0], impacts[0], i), three = run(walkers[1], impacts[1], i);
+            assert_int_equal(two.result.steps, three.result.steps);
+            assert_memory_equal(two.impulse, three.impulse, 4 * sizeof *two.impulse);
+            assert_memory_equal(two.v, three.v, 4 * sizeof *two.v);
+        }
+        for (int j = 0; j < 2; j++) {
+            carom_walker_free(walkers[j]);
+            carom_impact_free(impacts[j]);
+        }
+        carom_impact_free(pair);
+    }
+}
+
 // D(cv) = D(v): a walk from 4 v- is that from v- four times as fast, bit for bit.
 static void walks_are_homogeneous(void **state) {
     (void)state;
@@ -601,21 +641,14 @@ static void the_friction_problem_is_solved(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(walks_end_in_the_exact_set_and_cover_it),
-        cmocka_unit_test(one_contact_follows_routh),
-        cmocka_unit_test(sets_of_low_dimension_are_met_exactly),
-        cmocka_unit_test(walks_stay_in_certified_sets_of_random_pairs),
-        cmocka_unit_test(walks_of_known_scenes_end_in_their_sets),
-        cmocka_unit_test(walks_between_opposing_contacts_end_soon),
-        cmocka_unit_test(walks_among_many_contacts_end),
-        cmocka_unit_test(held_contacts_take_the_least_weight_and_larger_ones),
-        cmocka_unit_test(walks_do_not_prefer_a_contact),
-        cmocka_unit_test(every_walk_is_a_solution),
-        cmocka_unit_test(walks_are_homogeneous),
-        cmocka_unit_test(paths_go_straight_from_start_to_end),
-        cmocka_unit_test(separating_contacts_end_at_once),
-        cmocka_unit_test(sets_of_walks_do_not_depend_on_threads),
-        cmocka_unit_test(refusals_and_interruption),
+        cmocka_unit_test(walks_end_in_the_exact_set_and_cover_it), cmocka_unit_test(one_contact_follows_routh),
+        cmocka_unit_test(sets_of_low_dimension_are_met_exactly),   cmocka_unit_test(walks_stay_in_certified_sets_of_random_pairs),
+        cmocka_unit_test(walks_of_known_scenes_end_in_their_sets), cmocka_unit_test(walks_between_opposing_contacts_end_soon),
+        cmocka_unit_test(walks_among_many_contacts_end),           cmocka_unit_test(held_contacts_take_the_least_weight_and_larger_ones),
+        cmocka_unit_test(walks_do_not_prefer_a_contact),           cmocka_unit_test(every_walk_is_a_solution),
+        cmocka_unit_test(a_contact_apart_changes_no_bit),          cmocka_unit_test(walks_are_homogeneous),
+        cmocka_unit_test(paths_go_straight_from_start_to_end),     cmocka_unit_test(separating_contacts_end_at_once),
+        cmocka_unit_test(sets_of_walks_do_not_depend_on_threads),  cmocka_unit_test(refusals_and_interruption),
         cmocka_unit_test(the_friction_problem_is_solved),
     };
     return cmocka_run_group_tests_name("walk", tests, NULL, NULL);
