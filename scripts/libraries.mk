@@ -18,7 +18,8 @@ HEADERS_MUJOCO    := mujoco/mujoco.h libxml/tree.h
 PACKAGES_MUJOCO   := libmujoco-dev libxml2-dev
 WHAT_MUJOCO       := MuJoCo models
 TESTS_MUJOCO      := $(patsubst tests/%.c,%,$(wildcard tests/mujoco/test_*.c)) command/test_bare command/test_robot_files \
-                     dynamics/test_propagative_scenes dynamics/test_stepping_models io/test_bad_scenes io/test_mechanism_scenes
+                     dynamics/test_propagative_scenes dynamics/test_stepping_models io/test_bad_scenes io/test_mechanism_scenes \
+                     sets/test_questions
 
 HEADERS_HDF5      := hdf5.h
 PACKAGES_HDF5     := libhdf5-dev

@@ -328,10 +328,10 @@ int support_run_command(const char *arguments, bool want_errors, char *text, siz
     text[fread(text, 1, size - 1, pipe)] = '\0';
     const int ended = pclose(pipe), status = WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
     // Bad input may be a scene for which this build lacks a library: ask why.
-    if (status == 2 && !want_errors) {
-        char why[CAROM_MESSAGE_SIZE];
+    char why[CAROM_MESSAGE_SIZE];
+    if (status == 2 && want_errors)
+        support_skip_missing(text);
+    else if (status == 2)
         support_run_command(arguments, true, why, sizeof why);
-        support_skip_missing(why);
-    }
     return status;
 }

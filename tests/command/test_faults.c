@@ -96,6 +96,7 @@ static void little_memory_ends_in_one_line(void **state) {
     char script[sizeof line + 256];
     snprintf(script, sizeof script, line, support_count(1, 1, 0) ? "120 132 150 170 200 240" : "$(seq 60 4 400)");
     char *said = run_line(*state, 0, script);
+    support_skip_missing(said);
     assert_string_equal(said, "");
     free(said);
 }

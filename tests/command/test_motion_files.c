@@ -255,6 +255,7 @@ static void pictures_show_what_is_asked(void **state) {
 
 // A film of a motion, whose frames leave nothing behind; without ffmpeg one sentence says so before anything is computed.
 static void motions_become_films(void **state) {
+    if (!support_has("MUJOCO")) skip();
     char scene[PATH_SIZE], bytes[16], path[PATH_SIZE], line[2 * PATH_SIZE];
     motion_path("zeno-block", scene);
     snprintf(

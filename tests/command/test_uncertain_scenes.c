@@ -182,7 +182,7 @@ static void exact_sets_keep_their_start(void **state) {
     run_quietly(*state, 0, line);
     char *refused = run_line(*state, 0,
                              "echo 'v: [0, 0, 0, 0, 0, 0, 0]' > v.yaml && $carom exact ramone.yaml -o feet.h5 >/dev/null && "
-                             "$carom query feet.h5 --contains v.yaml 2>&1 || true");
+                             "{ $carom query feet.h5 --contains v.yaml 2>&1 || true; }");
     check_text(refused, "carom: --contains: the velocity before the impact was uncertain");
     free(refused);
     char *contained = run_line(*state, 0, "echo 'v: [0, 0]' > v.yaml && $carom query box.h5 --contains v.yaml --json");
