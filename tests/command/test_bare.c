@@ -74,7 +74,7 @@ static void every_command_takes_a_model(void **state) {
     for (const bare_model *model = bare_models; model < bare_models + BARE_MODELS; model++) write_model(*state, model);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         char line[1024];
-        snprintf(line, sizeof line, "{ %s; } 2> err.txt", lines[i]);
+        snprintf(line, sizeof line, "{ %s; } 2> err.txt || { cat err.txt >&2; exit 2; }", lines[i]);
         char *out = run_line(*state, 0, line), *err = read_file(*state, "err.txt");
         check_text(err, "the state is the model's ");
         if (i == 0) check_text(out, "the state is the model's initial position, lowered by 0.27 m until it touches, with 1 m/s downwards");
