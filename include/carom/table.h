@@ -101,6 +101,9 @@ carom_status carom_table_set_list(carom_table *table, int column, const int *con
 
 /// A series of `count` doubles for the last row.
 carom_status carom_table_set_series(carom_table *table, int column, const double *values, int count, carom_error *error);
+/// Series of `count` doubles each for the last `rows` rows, which have none yet.
+/// @param values  [rows x count]
+carom_status carom_table_set_series_rows(carom_table *table, int column, int64_t rows, const double *values, int count, carom_error *error);
 
 /// The whole column, rows x width. For real and square columns, and for integer, boolean and flags columns, respectively.
 const double *carom_table_real_column(const carom_table *table, int column);

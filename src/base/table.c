@@ -293,6 +293,20 @@ carom_status carom_table_set_series(carom_table *table, int column, const double
     return set_pooled(table, column, values, (size_t)count * sizeof *values, error);
 }
 
+carom_status carom_table_set_series_rows(carom_table *table, int column, int64_t rows, const double *values, int count,
+                                         carom_error *error) {
+    cells *cell = &table->cells[column];
+    const size_t each = (size_t)count * sizeof *values, size = (size_t)rows * each;
+    const carom_status status = reserve_pool(cell, cell->pool_size + size, error);
+    if (status || !size) return status;
+    memcpy(cell->pool + cell->pool_size, values, size);
+    for (int64_t row = 0; row < rows; row++) {
+        cell->pool_size += each;
+        cell->ends[table->rows - rows + row] = (int64_t)cell->pool_size;
+    }
+    return CAROM_OK;
+}
+
 const double *carom_table_real_column(const carom_table *table, int column) { return table->cells[column].reals; }
 const int64_t *carom_table_integer_column(const carom_table *table, int column) { return table->cells[column].integers; }
 

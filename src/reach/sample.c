@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/arena.h"
 #include "carom/dense.h"
 #include "reach/batch.h"
 #include "reach/reach_internal.h"
@@ -46,6 +47,15 @@ typedef struct block {
     bool cut;                                        // the caller stopped the block: it holds its first samples only
 } block;
 
+// Rows of one block that wait for the others: whole columns cost less than one row after the other.
+typedef struct waiting {
+    int64_t count;
+    double *v_plus, *impulse;     // [nv x BLOCK_SAMPLES], [n x BLOCK_SAMPLES]
+    double *bounces;              // [BLOCK_SAMPLES x CAROM_REBOUND_FIELDS * contacts]
+    int64_t *steps, *flags;       // [BLOCK_SAMPLES]
+    int64_t *samples, *samplers;  // [BLOCK_SAMPLES]
+} waiting;
+
 // What one thread works with.
 typedef struct worker {
     // Where it is uncertain, the impact of the last draw; otherwise the one that is sampled.
@@ -57,6 +67,8 @@ typedef struct worker {
     carom_time_stepping *stepping;  // of samples one by one, and of closing steps; NULL where all are walks
     carom_batch *batch;             // NULL where samples are simulated one by one
     double *v, *impulse;
+    waiting waiting;  // outcomes of walks, and of samples between them
+    carom_arena arena;
 } worker;
 
 typedef struct sampling {
@@ -72,6 +84,7 @@ typedef struct sampling {
     bool steps, walks;             // which samplers there are; both: even samples are stepped, odd ones walk
     carom_sample_method method;    // of time stepping
     double closing_cap;            // NaN without a closing step
+    int bounces;                   // numbers of an outcome in the column `bounces`
     carom_batch_plan *plan;        // of the workers' batches
     worker *workers;
     block *blocks;
@@ -89,7 +102,7 @@ typedef struct sampled {
     carom_sample_counts counts;
     const double *trace;  // [rows x n]
     int rows;
-    const double *bounces;  // [CAROM_REBOUND_FIELDS * contacts], or NULL
+    const double *bounces;  // [CAROM_REBOUND_FIELDS * contacts]; NULL without restitution
 } sampled;
 
 void carom_sample_counts_add(carom_sample_counts *total, const carom_sample_counts *part) {
@@ -165,7 +178,36 @@ static void add_velocities(const sampling *run, block *into, const carom_outcome
     into->rows += rows->count;
 }
 
-static carom_status add_outcome(const sampling *run, const worker *own, block *into, const sampled *one, carom_error *error) {
+// Adds the rows that wait.
+static carom_status add_waiting(const sampling *run, worker *own, block *into, carom_error *error) {
+    waiting *all = &own->waiting;
+    const int64_t count = all->count;
+    all->count = 0;
+    if (!count) return CAROM_OK;
+    const carom_outcome_rows rows = {count, BLOCK_SAMPLES, all->v_plus, all->impulse, all->steps, all->flags};
+    const carom_status status = carom_outcomes_add_rows(into->outcomes, own->impact, &rows, error);
+    if (status) return status;
+    const size_t size = (size_t)count * sizeof(int64_t);
+    memcpy(carom_table_integers(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_SAMPLE) - (count - 1), all->samples, size);
+    memcpy(carom_table_integers(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_SAMPLER) - (count - 1), all->samplers, size);
+    if (!run->bounces) return CAROM_OK;
+    return carom_table_set_series_rows(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_BOUNCES, count, all->bounces, run->bounces, error);
+}
+
+// Lets an outcome of the worker's v and impulse wait.
+static void let_wait(const sampling *run, worker *own, const sampled *one, int64_t flags) {
+    waiting *all = &own->waiting;
+    const size_t at = (size_t)all->count++;
+    for (int k = 0; k < carom_impact_get_data(run->impact)->nv; k++) all->v_plus[(size_t)k * BLOCK_SAMPLES + at] = own->v[k];
+    for (int c = 0; c < carom_impact_contact_size(run->impact); c++) all->impulse[(size_t)c * BLOCK_SAMPLES + at] = own->impulse[c];
+    all->steps[at] = one->counts.steps;
+    all->flags[at] = flags;
+    all->samples[at] = one->index;
+    all->samplers[at] = one->sampler;
+    if (run->bounces) memcpy(all->bounces + at * (size_t)run->bounces, one->bounces, (size_t)run->bounces * sizeof(double));
+}
+
+static carom_status add_outcome(const sampling *run, worker *own, block *into, const sampled *one, carom_error *error) {
     if (!run->receives) {
         add_velocities(run, into, &(carom_outcome_rows){.count = 1, .stride = 1, .v_plus = own->v});
         return CAROM_OK;
@@ -173,15 +215,13 @@ static carom_status add_outcome(const sampling *run, const worker *own, block *i
     const bool gained = one->counts.max_energy_gain > CAROM_ENERGY_GAIN_FLAGGED * carom_impact_initial_energy(own->impact);
     const int64_t flags = (one->counts.unsolved ? CAROM_FLAG_UNSOLVED : 0) | (gained ? CAROM_FLAG_ENERGY_GAIN : 0) |
                           (one->counts.approximate ? CAROM_FLAG_APPROXIMATE : 0);
-    carom_status status = carom_outcomes_add(into->outcomes, own->impact, own->v, own->impulse, one->counts.steps, flags, error);
+    let_wait(run, own, one, flags);
+    // A path, and the numbers of an uncertain impact, belong to the last row.
+    if (!one->rows && !run->uncertainty) return CAROM_OK;
+    carom_status status = add_waiting(run, own, into, error);
     if (status) return status;
-    *carom_table_integers(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_SAMPLE) = one->index;
-    *carom_table_integers(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_SAMPLER) = one->sampler;
-    const int values = one->rows * carom_impact_contact_size(run->impact),
-              bounces = CAROM_REBOUND_FIELDS * carom_impact_get_data(run->impact)->contacts;
+    const int values = one->rows * carom_impact_contact_size(run->impact);
     if (values) status = carom_table_set_series(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_PATH, one->trace, values, error);
-    if (!status && one->bounces)
-        status = carom_table_set_series(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_BOUNCES, one->bounces, bounces, error);
     if (run->uncertainty)
         carom_uncertainty_fill(run->uncertainty, own->draw, own->values, into->outcomes, CAROM_OUTCOME_COLUMNS + CAROM_SAMPLE_COLUMNS);
     return status;
@@ -294,8 +334,9 @@ static carom_status sample_batch(const sampling *run, worker *own, block *into, 
     if (into->cut) {
         clear_block(into);
         into->cut = true;
+        own->waiting.count = 0;
     }
-    return status;
+    return status ? status : add_waiting(run, own, into, error);
 }
 
 static carom_status compute_block(void *user, int worker_index, int slot, int64_t block_index, carom_error *error) {
@@ -306,10 +347,11 @@ static carom_status compute_block(void *user, int worker_index, int slot, int64_
     const int64_t first = block_index * BLOCK_SAMPLES, left = run->options->samples - first;
     const int64_t count = left < BLOCK_SAMPLES ? left : BLOCK_SAMPLES;
     worker *own = &run->workers[worker_index];
+    own->waiting.count = 0;
     if (own->batch) return sample_batch(run, own, into, first, count, error);
     carom_status status = CAROM_OK;
     for (int64_t i = 0; i < count && !status && !into->cut; i++) status = sample_one(run, own, into, first + i, error);
-    return status;
+    return status ? status : add_waiting(run, own, into, error);
 }
 
 static carom_status deliver_block(void *user, int slot, int64_t block_index, carom_error *error) {
@@ -348,15 +390,22 @@ static carom_status unpack_block(void *user, int slot, carom_bytes *from, carom_
 static carom_status make_worker(const sampling *run, worker *own, carom_error *error) {
     own->impact = run->impact;
     own->draw = -1;
-    own->v = malloc((size_t)carom_impact_get_data(run->impact)->nv * sizeof(double));
-    own->impulse = malloc((size_t)carom_impact_contact_size(run->impact) * sizeof(double));
-    if (!own->v || !own->impulse) return carom_fail_memory(error, "sampling");
-    // Uncertain impacts are made on the way.
+    const size_t nv = (size_t)carom_impact_get_data(run->impact)->nv, n = (size_t)carom_impact_contact_size(run->impact);
+    own->v = carom_arena_take(&own->arena, nv, sizeof(double));
+    own->impulse = carom_arena_take(&own->arena, n, sizeof(double));
+    own->waiting.v_plus = carom_arena_take(&own->arena, nv * BLOCK_SAMPLES, sizeof(double));
+    own->waiting.impulse = carom_arena_take(&own->arena, n * BLOCK_SAMPLES, sizeof(double));
+    own->waiting.bounces = carom_arena_take(&own->arena, (size_t)run->bounces * BLOCK_SAMPLES, sizeof(double));
+    int64_t **const columns[] = {&own->waiting.steps, &own->waiting.flags, &own->waiting.samples, &own->waiting.samplers};
+    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
+        *columns[k] = carom_arena_take(&own->arena, BLOCK_SAMPLES, sizeof(int64_t));
     if (run->uncertainty) {
-        own->uniforms = calloc((size_t)carom_uncertainty_dimension(run->uncertainty) + 1, sizeof(double));
-        own->values = calloc((size_t)carom_uncertainty_count(run->uncertainty) + 1, sizeof(double));
-        return own->uniforms && own->values ? CAROM_OK : carom_fail_memory(error, "sampling");
+        own->uniforms = carom_arena_take(&own->arena, (size_t)carom_uncertainty_dimension(run->uncertainty) + 1, sizeof(double));
+        own->values = carom_arena_take(&own->arena, (size_t)carom_uncertainty_count(run->uncertainty) + 1, sizeof(double));
     }
+    if (own->arena.failed) return carom_fail_memory(error, "sampling");
+    // Uncertain impacts are made on the way.
+    if (run->uncertainty) return CAROM_OK;
     carom_status status = run->walks ? make_walker(run, own, error) : CAROM_OK;
     // Time stepping is there for closing steps, too, where batches do the sampling.
     if (!status && run->steps) status = make_stepping(run, run->impact, &own->stepping, error);
@@ -459,16 +508,18 @@ carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_o
     *statistics =
         (carom_sample_statistics){.verdict = CAROM_INCOMPLETE, .requested = options->samples, .step = NAN, .nonunique_share = NAN};
     const carom_sample_options served = carom_sample_serve(options);
-    sampling run = {.impact = impact,
-                    .options = &served,
-                    .sink = sink,
-                    .control = control,
-                    .uncertainty = served.uncertainty,
-                    .samples_of_draw = served.nested ? served.samples / served.nested : 1,
-                    .closing_cap = NAN,
-                    .worker_count = carom_control_workers(control),
-                    // With several ranks only rank 0 has the sink, but all make outcomes.
-                    .receives = sink || (control && control->ranks)};
+    sampling run = {
+        .impact = impact,
+        .options = &served,
+        .sink = sink,
+        .control = control,
+        .uncertainty = served.uncertainty,
+        .samples_of_draw = served.nested ? served.samples / served.nested : 1,
+        .closing_cap = NAN,
+        .bounces = served.rebound.hypothesis == CAROM_HYPOTHESIS_NONE ? 0 : CAROM_REBOUND_FIELDS * carom_impact_get_data(impact)->contacts,
+        .worker_count = carom_control_workers(control),
+        // With several ranks only rank 0 has the sink, but all make outcomes.
+        .receives = sink || (control && control->ranks)};
     carom_status status = carom_sample_check(options, error);
     if (!status) status = choose_method(&run, registry, error);
     if (!status)
@@ -489,10 +540,7 @@ carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_o
         carom_time_stepping_free(run.workers[i].stepping);
         carom_batch_free(run.workers[i].batch);
         carom_impact_free(run.workers[i].drawn);
-        free(run.workers[i].uniforms);
-        free(run.workers[i].values);
-        free(run.workers[i].v);
-        free(run.workers[i].impulse);
+        carom_arena_free(&run.workers[i].arena);
     }
     for (int i = 0; run.blocks && i < run.slot_count; i++) {
         carom_table_free(run.blocks[i].outcomes);
