@@ -94,6 +94,11 @@ carom_exact_answer carom_exact_eliminate(carom_exact_system *system);
 /// @param values  [rows - signs] for CAROM_EXACT_SINGLE, at one of the solutions: the watched rows, then the others
 carom_exact_answer carom_exact_decide(carom_exact_system *system, double *values);
 
+/// Can all sign conditions be positive at once? After the elimination of equations without constants, for conditions without constants, of
+/// which the watched rows are copies.
+/// @return CAROM_EXACT_SINGLE when they can, otherwise CAROM_EXACT_EMPTY or CAROM_EXACT_UNDECIDED
+carom_exact_answer carom_exact_decide_strictly(carom_exact_system *system);
+
 /// Rank of a matrix of residues, which is overwritten; -1 when undecided.
 int carom_exact_rank(const carom_moduli *moduli, int rows, int columns, uint64_t *matrix);
 

@@ -254,7 +254,9 @@ static bool can_move(exact_table *table, int report, int direction) {
     return false;
 }
 
-carom_exact_answer carom_exact_decide(carom_exact_system *system, double *values) {
+// The table after the elimination. Unknowns without a sign leave the columns for rows of conditions; one that no condition depends on
+// stays.
+static exact_table start_table(carom_exact_system *system) {
     const carom_moduli *moduli = system->moduli;
     const size_t count = (size_t)moduli->count;
     exact_table table = {.system = system,
@@ -267,16 +269,29 @@ carom_exact_answer carom_exact_decide(carom_exact_system *system, double *values
     rescale(&table);
     fill_table(&table);
     for (int i = 0; i < system->rows; i++) system->row_label[i] = i;
-    // Unknowns without a sign leave the columns for rows of conditions; one that no condition depends on stays.
     for (int j = 0; j < table.columns; j++) {
         system->column_label[j] = FREE;
         for (int i = 0; i < system->signs && system->column_label[j] == FREE && !table.undecided; i++)
             if (system->row_label[i] != FREE && !is_zero_at(&table, i, j)) exchange(&table, i, j);
     }
+    return table;
+}
+
+carom_exact_answer carom_exact_decide(carom_exact_system *system, double *values) {
+    exact_table table = start_table(system);
     if (!make_feasible(&table)) return table.undecided ? CAROM_EXACT_UNDECIDED : CAROM_EXACT_EMPTY;
     for (int i = system->signs; i < system->signs + system->watched && !table.undecided; i++)
         if (can_move(&table, i, 1) || can_move(&table, i, -1)) return table.undecided ? CAROM_EXACT_UNDECIDED : CAROM_EXACT_VARIES;
     if (table.undecided) return CAROM_EXACT_UNDECIDED;
     for (int i = system->signs; i < system->rows; i++) values[i - system->signs] = (double)value_at(&table, i, table.columns);
     return CAROM_EXACT_SINGLE;
+}
+
+carom_exact_answer carom_exact_decide_strictly(carom_exact_system *system) {
+    exact_table table = start_table(system);
+    // Zero satisfies the conditions, and a sum of points that do so does, too: each may be positive at a point of its own.
+    bool positive = true;
+    for (int i = system->signs; i < system->signs + system->watched && positive && !table.undecided; i++) positive = can_move(&table, i, 1);
+    if (table.undecided) return CAROM_EXACT_UNDECIDED;
+    return positive ? CAROM_EXACT_SINGLE : CAROM_EXACT_EMPTY;
 }

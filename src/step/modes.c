@@ -6,7 +6,9 @@
 // is kept when the signs agree with the modes; the LCP's verifier and the physical checks have the last word.
 //
 // Where completeness is asked for, a combination is dismissed when bounds of its solution contradict a sign, and is decided exactly
-// otherwise (proof.c): what tolerances accept must be confirmed by an exact solution, and what they miss is added.
+// otherwise (proof.c): what tolerances accept must be confirmed by an exact solution, and what they miss is added. Few combinations have a
+// velocity of their own: four corners of a cube cannot slip in any four directions. The others are not decided, unless the list is found to
+// be incomplete.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +34,7 @@
 #define SUM_ROUND_OFF 0x1p-47
 #define ENLARGED      (1 + 0x1p-20)
 
+enum { UNKNOWN = -1 };
 // Combinations between two questions whether to stop: some tenths of a millisecond.
 enum { POLL_EVERY = 256 };
 
@@ -46,6 +49,7 @@ typedef struct mode_search {
     double *right_side, *unknowns;
     double *impulse, *u;          // [n] of the candidate
     int *code;                    // [contacts]
+    signed char *attained;        // [contacts] is there a velocity with the modes of this contact and the later ones; UNKNOWN until asked
     carom_step_mode *modes;       // [contacts]
     double *found;                // [found_count x (nv + n)] velocity and impulse of each solution
     carom_step_info *found_info;  // [found_count]
@@ -107,6 +111,7 @@ static carom_status create(const carom_stepper *stepper, void **state, carom_err
     made->other = carom_arena_take(arena, n, sizeof(double));
     made->unknown_of = carom_arena_take(arena, contacts, sizeof *made->unknown_of);
     made->code = carom_arena_take(arena, contacts, sizeof *made->code);
+    made->attained = carom_arena_take(arena, contacts, sizeof *made->attained);
     made->modes = carom_arena_take(arena, contacts, sizeof *made->modes);
     if (!arena->failed) {
         *state = made;
@@ -427,11 +432,21 @@ static bool is_dismissed(const carom_stepper *stepper, mode_search *search, cons
     return false;
 }
 
-// Decides the combination exactly; singular ones only with `all`. An exact solution takes the place of one that tolerances know, or is
+// Has the system a velocity that belongs to this combination and to no other? The last contacts, whose modes change least, are asked first:
+// where they have none, all combinations with their modes have none.
+static bool is_attained(mode_search *search, carom_step_proof *proof) {
+    for (int i = search->contacts - 1; i >= 0; i--) {
+        if (search->attained[i] == UNKNOWN) search->attained[i] = carom_step_proof_has_velocity(proof, search->modes, i);
+        if (!search->attained[i]) return false;
+    }
+    return true;
+}
+
+// Decides the combination exactly. An exact solution takes the place of one that tolerances know, or is
 // added. `before` is the number of solutions before the combination's own, by tolerances, was added or not.
-static carom_status prove_combination(carom_stepper *stepper, mode_search *search, carom_step_proof *proof, bool all, int before,
-                                      const double *lmax, carom_exact_answer *answer, carom_error *error) {
-    *answer = carom_step_prove(proof, search->modes, all, search->exact_velocity, search->unknowns);
+static carom_status prove_combination(carom_stepper *stepper, mode_search *search, carom_step_proof *proof, carom_step_scope scope,
+                                      int before, const double *lmax, carom_exact_answer *answer, carom_error *error) {
+    *answer = carom_step_prove(proof, search->modes, scope, search->exact_velocity, search->unknowns);
     // What a singular combination gives in doubles is any one of its solutions.
     if (*answer == CAROM_EXACT_VARIES) search->found_count = before;
     if (*answer != CAROM_EXACT_SINGLE) return CAROM_OK;
@@ -456,18 +471,14 @@ static carom_status prove_combination(carom_stepper *stepper, mode_search *searc
 
 // --------------------------------------------------------------------------------------------------------- the search
 
-// Finds the solutions with distinct v_next, in an order that depends on the problem alone. With `complete`, they are proved, and it becomes
-// false when a continuum of velocities is among them, when one is a solution by its residuals alone, when something could not be decided,
-// or when the search was stopped. NULL: by tolerances alone.
-static carom_status search_all(carom_stepper *stepper, const double *v, const double *lmax, bool *complete, carom_error *error) {
+// Tries all combinations. With a proof, those that bounds do not dismiss are decided, `attained` says of which; NULL: by tolerances alone.
+static carom_status try_combinations(carom_stepper *stepper, const double *v, const double *lmax, carom_step_proof *proof, bool attained,
+                                     bool *complete, carom_error *error) {
     mode_search *search = stepper->state;
+    carom_status status = CAROM_OK;
     search->found_count = 0;
     memset(search->code, 0, (size_t)search->contacts * sizeof *search->code);
-    carom_step_start(stepper, v, lmax);
-    carom_step_proof *proof = NULL;
-    carom_status status = complete ? carom_step_proof_create(stepper, v, lmax, &proof, error) : CAROM_OK;
-    if (proof) fill_errors(stepper, search, proof);
-    if (complete && !proof) *complete = false;
+    memset(search->attained, UNKNOWN, (size_t)search->contacts * sizeof *search->attained);
     for (int64_t tried = 1; !status; tried++) {
         if (tried % POLL_EVERY == 0 && carom_control_cancelled(stepper->control)) {
             if (complete) *complete = false;
@@ -477,20 +488,43 @@ static carom_status search_all(carom_stepper *stepper, const double *v, const do
         if (!(proof && is_dismissed(stepper, search, lmax))) {
             const int before = search->found_count;
             if (carom_scaled_system_factor(&search->system)) status = try_candidate(stepper, search, v, lmax, error);
-            if (proof && !status) {
+            // What tolerances accept is decided in any case.
+            if (proof && !status && (!attained || search->found_count > before || is_attained(search, proof))) {
+                const carom_step_scope scope = attained ? CAROM_PROVE_EVERY : *complete ? CAROM_PROVE_UNSHARED : CAROM_PROVE_REGULAR;
                 carom_exact_answer answer;
-                status = prove_combination(stepper, search, proof, *complete, before, lmax, &answer, error);
+                status = prove_combination(stepper, search, proof, scope, before, lmax, &answer, error);
                 *complete = *complete && !status && answer != CAROM_EXACT_VARIES && answer != CAROM_EXACT_UNDECIDED;
+                if (attained && !*complete) break;
             }
         }
         // The next combination, the first contact's mode fastest.
         int i = 0;
         while (i < search->contacts && ++search->code[i] == search->base) search->code[i++] = 0;
         if (i == search->contacts) break;
+        for (int k = 0; k <= i; k++) search->attained[k] = UNKNOWN;
     }
-    carom_step_proof_free(proof);
     // What no exact solution confirms is one by its residuals alone: round-off has moved the data off a degenerate problem.
     for (int i = 0; complete && i < search->found_count; i++) *complete = *complete && search->found_proved[i];
+    return status;
+}
+
+// Finds the solutions with distinct v_next, in an order that depends on the problem alone. With `complete`, they are proved, and it becomes
+// false when a continuum of velocities is among them, when one is a solution by its residuals alone, when something could not be decided,
+// or when the search was stopped. NULL: by tolerances alone.
+static carom_status search_all(carom_stepper *stepper, const double *v, const double *lmax, bool *complete, carom_error *error) {
+    carom_step_start(stepper, v, lmax);
+    carom_step_proof *proof = NULL;
+    carom_status status = complete ? carom_step_proof_create(stepper, v, lmax, &proof, error) : CAROM_OK;
+    if (proof) fill_errors(stepper, stepper->state, proof);
+    if (complete && !proof) *complete = false;
+    // Every solution belongs to the one combination of its velocity, so that these are enough for a complete list. An incomplete one has
+    // what all combinations have: corners of continua, above all.
+    const bool attained = proof && carom_impact_has_system(stepper->impact);
+    if (attained && !status) status = try_combinations(stepper, v, lmax, proof, true, complete, error);
+    const bool again = attained && !*complete && !carom_control_cancelled(stepper->control);
+    if (again) *complete = true;
+    if ((again || !attained) && !status) status = try_combinations(stepper, v, lmax, proof, false, complete, error);
+    carom_step_proof_free(proof);
     return status;
 }
 

@@ -38,6 +38,11 @@ struct carom_step_proof {
     double *delassus_error, *speed_error;     // [n x n], [n]
     int *unknown_force;                       // [unknowns] contact times kinds plus kind
     int *unknown_of;                          // [contacts] first unknown of each contact
+    // Which signs velocities of the system have together: fewer primes decide that.
+    carom_moduli *velocity_moduli;
+    carom_exact_system velocities;
+    uint64_t *jacobian, *edge_steps, *edges;  // [n x nv]; [edges x dim] from an edge to the next, and the edges
+    uint64_t *factor;                         // scratch
 };
 
 // The impulses that a contact's unknown can stand for: normal alone, an axis of its tangent plane, normal with slip along an edge, and the
@@ -149,6 +154,11 @@ static double bits_needed(const carom_step_proof *proof, const widths *w, int un
     const double mass = proof->nv * (fmax(w->mass, w->jacobian + friction) + length + 1);
     const double constant = fmax(0, w->constant + w->constant_size) + w->trial + 1 + log2(proof->nv + unknowns + 2);
     return mass + rows + columns * w->trial + constant;
+}
+
+// The same for the signs of velocities: rows of J, multiplied by a direction or by the difference of two.
+static double velocity_bits_needed(const carom_step_proof *proof, const widths *w) {
+    return (proof->nv + 1) * (w->jacobian + w->direction + 2 + 0.5 * log2(proof->nv + 1)) + 1;
 }
 
 // -------------------------------------------------------------------------------------------------------------- lifetime
@@ -325,6 +335,33 @@ static bool fill_problem(carom_step_proof *proof, const carom_impact_data *data,
     return true;
 }
 
+// J and the directions of the edges as residues of their own, and room for the signs of velocities.
+static carom_status prepare_velocities(carom_step_proof *proof, const carom_impact_data *data, const widths *w, carom_error *error) {
+    const carom_stepper *stepper = proof->stepper;
+    const carom_moduli *moduli = proof->velocity_moduli = carom_moduli_create(velocity_bits_needed(proof, w));
+    // Fewer bits than the decisions need.
+    if (!moduli) return carom_fail_memory(error, "enumeration");
+    const size_t count = (size_t)moduli->count, n = (size_t)proof->n, nv = (size_t)proof->nv;
+    const size_t components = (size_t)stepper->edges * (size_t)stepper->dim;
+    proof->jacobian = carom_arena_take(&proof->arena, n * nv * count, sizeof(uint64_t));
+    proof->edges = carom_arena_take(&proof->arena, components * count, sizeof(uint64_t));
+    proof->edge_steps = carom_arena_take(&proof->arena, components * count, sizeof(uint64_t));
+    proof->factor = carom_arena_take(&proof->arena, count, sizeof(uint64_t));
+    if (proof->arena.failed) return carom_fail_memory(error, "enumeration");
+    const int stride = 1 + stepper->dim;
+    for (int c = 0; c < proof->n; c++)
+        for (int k = 0; k < proof->nv; k++)
+            carom_residue_set(moduli, jacobian_at(data, c, k), proof->coordinate_scale[k] + proof->contact_scale[c / stride] + w->jacobian,
+                              proof->jacobian + ((size_t)c * nv + (size_t)k) * count);
+    for (size_t k = 0; k < components; k++) carom_residue_set(moduli, stepper->directions[k], w->direction, proof->edges + k * count);
+    for (size_t k = 0; k < components; k++)
+        carom_residue_subtract(moduli, proof->edges + (k + (size_t)stepper->dim) % components * count, proof->edges + k * count,
+                               proof->edge_steps + k * count);
+    // At most two conditions of a contact beside its normal, each twice.
+    const int most_unknowns = proof->nv > proof->n ? proof->nv : proof->n;
+    return carom_exact_system_create(moduli, most_unknowns, 2 * 3 * stepper->count, &proof->velocities, error);
+}
+
 carom_status carom_step_proof_create(const carom_stepper *stepper, const double *v, const double *lmax, carom_step_proof **proof,
                                      carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(stepper->impact);
@@ -344,6 +381,7 @@ carom_status carom_step_proof_create(const carom_stepper *stepper, const double 
         // No primes, and so no proof, where numbers are too far apart to be decided.
         made->moduli = carom_moduli_create(bits_needed(made, &w, stepper->count * (1 + stepper->dim)));
         if (made->moduli) status = take_arrays(made, error);
+        if (made->moduli && !status && made->nv) status = prepare_velocities(made, data, &w, error);
         if (made->moduli && !status && fill_problem(made, data, &w, v, lmax)) *proof = made;
     }
     if (!*proof) carom_step_proof_free(made);
@@ -353,6 +391,8 @@ carom_status carom_step_proof_create(const carom_stepper *stepper, const double 
 void carom_step_proof_free(carom_step_proof *proof) {
     if (!proof) return;
     carom_exact_system_free(&proof->system);
+    carom_exact_system_free(&proof->velocities);
+    free(proof->velocity_moduli);
     carom_arena_free(&proof->arena);
     free(proof->moduli);
     free(proof);
@@ -360,6 +400,75 @@ void carom_step_proof_free(carom_step_proof *proof) {
 
 const double *carom_step_proof_delassus_error(const carom_step_proof *proof) { return proof->delassus_error; }
 const double *carom_step_proof_speed_error(const carom_step_proof *proof) { return proof->speed_error; }
+
+// ------------------------------------------------------------------------------------------------------ signs of velocities
+
+// A row sign probe'(J v) with the probe on components row .. row + size of contact space; NULL: one component.
+static void set_speed(carom_step_proof *proof, int row, int size, const uint64_t *probe, int sign, uint64_t *entries) {
+    const carom_moduli *moduli = proof->velocity_moduli;
+    const size_t count = (size_t)moduli->count;
+    memset(entries, 0, (size_t)(proof->velocities.unknowns + 1) * count * sizeof *entries);
+    for (int k = 0; k < proof->nv; k++) {
+        uint64_t *entry = entries + (size_t)k * count;
+        for (int p = 0; p < size; p++) {
+            const uint64_t *part = proof->jacobian + ((size_t)(row + p) * (size_t)proof->nv + (size_t)k) * count;
+            if (probe)
+                carom_residue_add_product(moduli, probe + (size_t)p * count, part, entry);
+            else
+                memcpy(entry, part, count * sizeof *entry);
+        }
+        if (sign > 0) continue;
+        memset(proof->factor, 0, count * sizeof *proof->factor);
+        carom_residue_subtract(moduli, proof->factor, entry, entry);
+    }
+}
+
+bool carom_step_proof_has_velocity(carom_step_proof *proof, const carom_step_mode *modes, int first) {
+    if (!proof->nv) return true;
+    const carom_stepper *stepper = proof->stepper;
+    const int dim = stepper->dim, edges = stepper->edges;
+    const size_t count = (size_t)proof->velocity_moduli->count;
+    carom_exact_system *system = &proof->velocities;
+    // One row of equations for each unknown: unknowns that nothing depends on stand for equations beyond nv.
+    int equations = 0, conditions = 0;
+    for (int i = first; i < stepper->count; i++) {
+        if (modes[i].open) continue;
+        equations += !modes[i].capped;
+        if (modes[i].friction != CAROM_MODE_EDGE) equations += modes[i].friction == CAROM_MODE_STICK ? dim : 1;
+    }
+    system->unknowns = equations > proof->nv ? equations : proof->nv;
+    const size_t width = (size_t)(system->unknowns + 1) * count;
+    memset(system->equations, 0, (size_t)system->unknowns * width * sizeof *system->equations);
+    equations = 0;
+    for (int i = first; i < stepper->count; i++) {
+        const carom_step_mode *mode = &modes[i];
+        const int row = carom_step_contact_row(stepper, i), previous = (mode->edge + edges - 1) % edges;
+        const size_t edge = (size_t)(mode->edge * dim) * count;
+        // Normal: 0 where the contact stops.
+        if (mode->open || mode->capped)
+            set_speed(proof, row, 1, NULL, mode->open ? 1 : -1, system->conditions + (size_t)conditions++ * width);
+        else
+            set_speed(proof, row, 1, NULL, 1, system->equations + (size_t)equations++ * width);
+        if (mode->open) continue;
+        // Tangent: 0, or opposite to one edge more than to its neighbours, and so than to all others, or to both edges of a facet.
+        for (int p = 0; p < dim && mode->friction == CAROM_MODE_STICK; p++)
+            set_speed(proof, row + 1 + p, 1, NULL, 1, system->equations + (size_t)equations++ * width);
+        if (mode->friction == CAROM_MODE_EDGE) {
+            set_speed(proof, row + 1, dim, proof->edge_steps + edge, 1, system->conditions + (size_t)conditions++ * width);
+            set_speed(proof, row + 1, dim, proof->edge_steps + (size_t)(previous * dim) * count, -1,
+                      system->conditions + (size_t)conditions++ * width);
+        } else if (mode->friction == CAROM_MODE_FACET) {
+            set_speed(proof, row + 1, dim, proof->edge_steps + edge, 1, system->equations + (size_t)equations++ * width);
+            set_speed(proof, row + 1, dim, proof->edges + edge, -1, system->conditions + (size_t)conditions++ * width);
+        }
+    }
+    memcpy(system->conditions + (size_t)conditions * width, system->conditions, (size_t)conditions * width * sizeof *system->conditions);
+    system->signs = system->watched = conditions;
+    system->rows = 2 * conditions;
+    // Where the primes do not tell, the combination is decided.
+    if (carom_exact_eliminate(system) == CAROM_EXACT_UNDECIDED) return true;
+    return carom_exact_decide_strictly(system) != CAROM_EXACT_EMPTY;
+}
 
 // ------------------------------------------------------------------------------------------------------------- decisions
 
@@ -558,16 +667,20 @@ static int least_rank(carom_step_proof *proof) {
     return carom_exact_rank(&first, unknowns, unknowns, proof->rank_table);
 }
 
-carom_exact_answer carom_step_prove(carom_step_proof *proof, const carom_step_mode *modes, bool all, double *v_next, double *unknowns) {
+carom_exact_answer carom_step_prove(carom_step_proof *proof, const carom_step_mode *modes, carom_step_scope scope, double *v_next,
+                                    double *unknowns) {
     const carom_stepper *stepper = proof->stepper;
     carom_exact_system *system = &proof->system;
     fill_equations(proof, modes);
-    // Null vectors cannot move the velocity where the rank is all that velocities have.
-    const int rank = least_rank(proof);
-    if (rank < system->unknowns && (!all || (proof->nv && rank >= proof->nv))) return CAROM_EXACT_EMPTY;
+    if (scope != CAROM_PROVE_EVERY) {
+        // Null vectors cannot move the velocity where the rank is all that velocities have.
+        const int rank = least_rank(proof);
+        const bool still = proof->nv && rank >= proof->nv;
+        if (rank < system->unknowns && (scope == CAROM_PROVE_REGULAR || still)) return CAROM_EXACT_EMPTY;
+    }
     const carom_exact_answer points = carom_exact_eliminate(system);
     if (points == CAROM_EXACT_EMPTY || points == CAROM_EXACT_UNDECIDED) return points;
-    if (points == CAROM_EXACT_VARIES) {
+    if (points == CAROM_EXACT_VARIES && scope != CAROM_PROVE_EVERY) {
         const int moved = velocity_rank(proof);
         if (moved < 0) return CAROM_EXACT_UNDECIDED;
         // All solutions then have one velocity, and those at a vertex belong to another combination, too.

@@ -121,12 +121,24 @@ void carom_step_proof_free(carom_step_proof *proof);
 const double *carom_step_proof_delassus_error(const carom_step_proof *proof);
 const double *carom_step_proof_speed_error(const carom_step_proof *proof);
 
-/// Decides one combination. CAROM_EXACT_EMPTY stands, too, for a singular one whose solutions have one velocity that a combination with
-/// fewer unknowns has as well.
-/// @param all       false: singular combinations are passed over, as empty
+/// Has the system a velocity after the step that belongs to these modes of contacts `first` and later, and to no others? That is, u_n > 0
+/// where a contact is open, u_n = 0 where it stops and u_n < 0 at its cap; and unless it is open, u_t = 0 where it sticks, u_t against one
+/// edge more than against all others, or equally against both edges of a facet. Every velocity belongs to one such combination, so that
+/// only these need be decided. Without a system (contact space) the answer is true.
+bool carom_step_proof_has_velocity(carom_step_proof *proof, const carom_step_mode *modes, int first);
+
+/// Which combinations are decided. The others count as empty.
+typedef enum carom_step_scope {
+    CAROM_PROVE_REGULAR,   ///< those whose equations determine the impulses
+    CAROM_PROVE_UNSHARED,  ///< all but singular ones with one velocity, which a combination with fewer unknowns has as well
+    CAROM_PROVE_EVERY,     ///< all
+} carom_step_scope;
+
+/// Decides one combination.
 /// @param v_next    [nv] for CAROM_EXACT_SINGLE, correctly rounded but for the last bit
 /// @param unknowns  the impulses' unknowns, contact by contact: lam_n unless capped; lam_t (stick); the share of a facet's first edge
-carom_exact_answer carom_step_prove(carom_step_proof *proof, const carom_step_mode *modes, bool all, double *v_next, double *unknowns);
+carom_exact_answer carom_step_prove(carom_step_proof *proof, const carom_step_mode *modes, carom_step_scope scope, double *v_next,
+                                    double *unknowns);
 
 /// Do all combinations of contact modes of a capped step have the same v' wherever two of them have solutions, for contact velocities of
 /// the system? Proved by Farkas' lemma, for two planar contacts at most (src/step/cones/unique.c).

@@ -75,7 +75,8 @@ static void small_differences_of_large_numbers_keep_their_sign(void **state) {
     free(moduli);
 }
 
-// Equations and conditions given as small whole numbers, rows of coefficients and a constant; the last `watched` rows are watched.
+// Equations and conditions given as small whole numbers, rows of coefficients and a constant; the last `watched` rows are watched. Without
+// values: can the conditions be positive at once?
 static carom_exact_answer decide(int unknowns, const double *equations, int signs, int watched, const double *conditions, double *values) {
     carom_moduli *moduli = carom_moduli_create(200);
     carom_exact_system system;
@@ -90,7 +91,8 @@ static carom_exact_answer decide(int unknowns, const double *equations, int sign
     for (int k = 0; k < system.rows * (unknowns + 1); k++)
         carom_residue_set(moduli, conditions[k], 0, system.conditions + (size_t)k * count);
     carom_exact_answer answer = carom_exact_eliminate(&system);
-    if (answer == CAROM_EXACT_SINGLE || answer == CAROM_EXACT_VARIES) answer = carom_exact_decide(&system, values);
+    const bool has_points = answer == CAROM_EXACT_SINGLE || answer == CAROM_EXACT_VARIES;
+    if (has_points) answer = values ? carom_exact_decide(&system, values) : carom_exact_decide_strictly(&system);
     carom_exact_system_free(&system);
     free(moduli);
     return answer;
@@ -123,6 +125,22 @@ static void systems_are_empty_single_or_vary(void **state) {
     assert_int_equal(decide(2, line, 1, 1, free_line, x), CAROM_EXACT_VARIES);
 }
 
+static void conditions_are_positive_at_once_or_not(void **state) {
+    (void)state;
+    // x > 0 and y > 0 in the plane; with x + y <= 0, too; on the line x = y; and on the line x = -y. Conditions stand twice.
+    static const double none[6] = {0}, equal[6] = {1, -1, 0}, opposite[6] = {1, 1, 0};
+    static const double both[] = {1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1, 0};
+    static const double three[] = {1, 0, 0, 0, 1, 0, -1, -1, 0, 1, 0, 0, 0, 1, 0, -1, -1, 0};
+    assert_int_equal(decide(2, none, 2, 2, both, NULL), CAROM_EXACT_SINGLE);
+    assert_int_equal(decide(2, none, 3, 3, three, NULL), CAROM_EXACT_EMPTY);
+    assert_int_equal(decide(2, equal, 2, 2, both, NULL), CAROM_EXACT_SINGLE);
+    assert_int_equal(decide(2, opposite, 2, 2, both, NULL), CAROM_EXACT_EMPTY);
+    // One point, zero: nothing is positive there, and no condition is broken.
+    static const double point[] = {1, 0, 0, 0, 1, 0};
+    assert_int_equal(decide(2, point, 2, 2, both, NULL), CAROM_EXACT_EMPTY);
+    assert_int_equal(decide(2, point, 0, 0, both, NULL), CAROM_EXACT_SINGLE);
+}
+
 // Hilbert matrices, whose inverses are whole numbers: x = 1 is inside the bounds, or the bounds are not claimed.
 static void bounds_hold_the_solution(void **state) {
     (void)state;
@@ -148,6 +166,7 @@ int main(void) {
         cmocka_unit_test(moduli_are_primes),
         cmocka_unit_test(small_differences_of_large_numbers_keep_their_sign),
         cmocka_unit_test(systems_are_empty_single_or_vary),
+        cmocka_unit_test(conditions_are_positive_at_once_or_not),
         cmocka_unit_test(bounds_hold_the_solution),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
