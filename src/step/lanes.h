@@ -15,6 +15,8 @@
 #define INLINE inline __attribute__((always_inline))
 
 enum { LANES = 8, ALL_LANES = (1 << LANES) - 1, PICKED = 2 * LANES };
+// Numbers in single precision, in as many bytes.
+enum { SINGLES = 2 * LANES, ALL_SINGLES = (1 << SINGLES) - 1 };
 
 #if defined(__AVX512F__)
 
@@ -39,6 +41,15 @@ static inline lanes choose(unsigned bits, lanes a, lanes b) { return _mm512_mask
 
 // The lanes whose bits are set, one after the other; LANES numbers are written.
 static inline void pack(double *to, lanes a, unsigned bits) { _mm512_storeu_pd(to, _mm512_maskz_compress_pd((__mmask8)bits, a)); }
+
+// In single precision, for tests that leave a margin for round-off: the bits of a sum may depend on the instruction set.
+typedef __m512 singles;
+static inline singles load_singles(const float *from) { return _mm512_load_ps(from); }
+// sum + a b
+static inline singles add_product(singles sum, singles a, float b) { return _mm512_fmadd_ps(a, _mm512_set1_ps(b), sum); }
+static inline singles least_of(singles a, singles b) { return _mm512_min_ps(a, b); }
+// Bit l: a_l >= 0.
+static inline unsigned none_negative(singles a) { return _mm512_cmp_ps_mask(a, _mm512_setzero_ps(), _CMP_GE_OQ); }
 
 // table[code_l] for codes that are whole numbers.
 static inline void look_up(const int32_t *table, lanes code, int32_t *to) {
@@ -116,6 +127,39 @@ static inline lanes choose(unsigned bits, lanes a, lanes b) {
     PART_BY_PART(where((((mask){0} + (int64_t)bits) & places(p)) == places(p), a.part[p], b.part[p]));
 }
 
+typedef float single_vector __attribute__((vector_size(WIDTH * sizeof(double)), may_alias));
+typedef int32_t single_mask __attribute__((vector_size(WIDTH * sizeof(double))));
+typedef struct singles {
+    single_vector part[PARTS];
+} singles;
+static inline singles load_singles(const float *from) {
+    singles result;
+    for (int p = 0; p < PARTS; p++) result.part[p] = ((const single_vector *)from)[p];
+    return result;
+}
+static inline singles add_product(singles sum, singles a, float b) {
+    for (int p = 0; p < PARTS; p++) sum.part[p] += a.part[p] * (b - (single_vector){0});
+    return sum;
+}
+static inline singles least_of(singles a, singles b) {
+    for (int p = 0; p < PARTS; p++) {
+        const single_mask less = a.part[p] < b.part[p];
+        a.part[p] = (single_vector)((((single_mask)a.part[p] ^ (single_mask)b.part[p]) & less) ^ (single_mask)b.part[p]);
+    }
+    return a;
+}
+static inline unsigned none_negative(singles a) {
+    single_mask bits = {0};
+    for (int p = 0; p < PARTS; p++) {
+        single_mask places;
+        for (int l = 0; l < 2 * WIDTH; l++) places[l] = 1 << (p * 2 * WIDTH + l);
+        bits |= (a.part[p] >= 0) & places;
+    }
+    int32_t all = 0;
+    for (int l = 0; l < 2 * WIDTH; l++) all |= bits[l];
+    return (unsigned)all;
+}
+
 #else
 
 // One number after the other, for tests: what the others must agree with.
@@ -146,6 +190,28 @@ static inline unsigned at_least(lanes a, lanes b) {
     return bits;
 }
 static inline lanes choose(unsigned bits, lanes a, lanes b) { LANE_BY_LANE(bits >> l & 1 ? a.at[l] : b.at[l]); }
+
+typedef struct singles {
+    float at[SINGLES];
+} singles;
+static inline singles load_singles(const float *from) {
+    singles result;
+    for (int l = 0; l < SINGLES; l++) result.at[l] = from[l];
+    return result;
+}
+static inline singles add_product(singles sum, singles a, float b) {
+    for (int l = 0; l < SINGLES; l++) sum.at[l] += a.at[l] * b;
+    return sum;
+}
+static inline singles least_of(singles a, singles b) {
+    for (int l = 0; l < SINGLES; l++) a.at[l] = a.at[l] < b.at[l] ? a.at[l] : b.at[l];
+    return a;
+}
+static inline unsigned none_negative(singles a) {
+    unsigned bits = 0;
+    for (int l = 0; l < SINGLES; l++) bits |= (unsigned)(a.at[l] >= 0) << l;
+    return bits;
+}
 
 #endif
 

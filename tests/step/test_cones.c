@@ -32,14 +32,15 @@ static int check_lookup(const carom_cone_kernel *kernel, const carom_cones *cone
     int32_t samples[LOOKUP_STRIDE], *served = (int32_t *)carom_step_columns_create(1, LOOKUP_STRIDE);
     assert_non_null(columns);
     assert_non_null(served);
-    carom_cone_scratch scratch = {.work = columns, .samples = samples};
+    float scaled[LOOKUP_INPUTS * LOOKUP_STRIDE];
+    carom_cone_scratch scratch = {.work = columns, .scaled = scaled, .samples = samples};
     carom_step_batch batch = {.stride = LOOKUP_STRIDE, .x = columns + LOOKUP_WIDTH * LOOKUP_STRIDE, .served = served, .scratch = &scratch};
     batch.impulse = batch.x + LOOKUP_INPUTS * LOOKUP_STRIDE;
     batch.u_next = batch.impulse + LOOKUP_N * LOOKUP_STRIDE;
     batch.gain = batch.u_next + LOOKUP_N * LOOKUP_STRIDE;
     for (int j = 0; j < LOOKUP_INPUTS; j++)
         for (int i = 0; i < LOOKUP_SAMPLES; i++)
-            batch.x[j * LOOKUP_STRIDE + i] = carom_stream_uniform(&stream) - (j == 1 || j == 3 ? 0.5 : 0);
+            batch.x[j * LOOKUP_STRIDE + i] = (carom_stream_uniform(&stream) - (j == 1 || j == 3 ? 0.5 : 0)) / cones->per_scale[j];
     const int unserved = kernel->step(cones, &physics, &batch, LOOKUP_SAMPLES, &residual);
     int left = 0;
     *last = 0;
@@ -64,8 +65,8 @@ static int check_lookup(const carom_cone_kernel *kernel, const carom_cones *cone
     return LOOKUP_SAMPLES - unserved;
 }
 
-// Every kernel finds the first cone that has a sample, among cones of 4 to 40 rows; a cone without rows, the last one, has all that are
-// left.
+// Every kernel finds the first cone that has a sample, among cones of 4 to 40 rows, in units of different sizes; a cone without rows, the
+// last one, has all that are left.
 static void a_lookup_finds_the_first_cone(void **state) {
     (void)state;
     static const carom_cone_kernel *const kernels[CAROM_INSTRUCTIONS] = {
@@ -78,11 +79,14 @@ static void a_lookup_finds_the_first_cone(void **state) {
     int first_row[LOOKUP_CONES + 1] = {0};
     for (int i = 0; i < LOOKUP_CONES; i++) first_row[i + 1] = first_row[i] + (i == LOOKUP_CONES - 1 ? 0 : 4 + i % 4 * 12);
     double rows[LOOKUP_CONES * 40 * LOOKUP_WIDTH], per_unit[LOOKUP_INPUTS];
-    for (int k = 0; k < first_row[LOOKUP_CONES] * LOOKUP_WIDTH; k++) rows[k] = carom_stream_uniform(&stream) - 0.4;
-    for (int j = 0; j < LOOKUP_INPUTS; j++) per_unit[j] = 1;
+    for (int j = 0; j < LOOKUP_INPUTS; j++) per_unit[j] = ldexp(1, 3 * j);
+    for (int k = 0; k < first_row[LOOKUP_CONES] * LOOKUP_WIDTH; k++) {
+        const int j = k % LOOKUP_WIDTH;
+        rows[k] = (carom_stream_uniform(&stream) - 0.4) * (j < LOOKUP_INPUTS ? per_unit[j] : 1);
+    }
     double *maps = carom_step_columns_create(LOOKUP_CONES * LOOKUP_INPUTS, CAROM_STEP_LANES);
     carom_cones cones = {.inputs = LOOKUP_INPUTS, .n = LOOKUP_N, .map_rows = CAROM_STEP_LANES, .maps = maps};
-    cones.first_row = first_row, cones.rows = rows, cones.per_unit = per_unit;
+    cones.first_row = first_row, cones.rows = rows, cones.per_unit = cones.per_scale = per_unit;
     assert_non_null(maps);
     // With the last cone, and without it.
     for (cones.count = LOOKUP_CONES; cones.count >= LOOKUP_CONES - 1; cones.count--) {
@@ -94,7 +98,7 @@ static void a_lookup_finds_the_first_cone(void **state) {
             const int served = check_lookup(kernels[k], &cones, stream, &last);
             if (cones.count == LOOKUP_CONES) assert_int_equal(served, LOOKUP_SAMPLES);
             if (cones.count < LOOKUP_CONES)
-                assert_true(served > LOOKUP_SAMPLES / 2 && served < LOOKUP_SAMPLES && last > 2 * CAROM_STEP_LANES);
+                assert_true(served > LOOKUP_SAMPLES / 2 && served < LOOKUP_SAMPLES && last > 2 * CAROM_CONE_ABREAST);
         }
         free(cones.heads);
         free(cones.sides);

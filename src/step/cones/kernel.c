@@ -2,6 +2,7 @@
 // Lookup of complementary cones in lanes, compiled once for every instruction set: the build defines KERNEL and INSTRUCTION_SET.
 #include "step/cones/kernel.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -16,9 +17,11 @@
 #endif
 
 _Static_assert((int)LANES == (int)CAROM_STEP_LANES, "columns are padded to lanes");
+_Static_assert((int)SINGLES == (int)CAROM_CONE_ABREAST, "one vector holds a coefficient of every cone abreast");
 _Static_assert((int)PICKED == (int)CAROM_CONE_MOST_GUESSED, "one table holds a coefficient of every cone");
 
-enum { MOST_GROUPS = CAROM_STEP_MOST_BATCHED / LANES, ROWS_AT_ONCE = CAROM_CONE_ROWS, HEADS = CAROM_CONE_HEADS, SIDES = CAROM_CONE_SIDES };
+enum { MOST_GROUPS = CAROM_STEP_MOST_BATCHED / LANES, ROWS_AT_ONCE = CAROM_CONE_ROWS };
+enum { HEADS = CAROM_CONE_HEADS, ABREAST = CAROM_CONE_ABREAST };
 
 // Relative residual above which impulses are refined: what our Lemke asks of a tableau.
 #define REFINED 1e-14
@@ -56,55 +59,62 @@ static INLINE unsigned test_rows(const double *row, const double *end, int width
     return open;
 }
 
-// Eight groups of `count` rows side by side, of eight cones or of one: which of the groups have x on the side of all their rows? Sums of
-// several rows don't wait for each other.
-static INLINE unsigned test_side_by_side(const double *rows, int count, int width, const double *x) {
-    lanes sum[HEADS];
-    for (int r = 0; r < count; r++) sum[r] = multiply(load(rows + r * LANES), spread(x[0]));
-    for (int j = 1; j < width; j++) {
-        rows += count * LANES;
-        const lanes input = spread(x[j]);
-        for (int r = 0; r < count; r++) sum[r] = add(sum[r], multiply(load(rows + r * LANES), input));
+// Inputs of a sample, side by side: as they are, with their size, and in single precision in units of the largest of them.
+static INLINE void take_sample(const carom_cones *cones, const carom_step_batch *batch, int i, double *x, float *scaled) {
+    const int inputs = cones->inputs;
+    double size = 0, largest = 0;
+    for (int j = 0; j < inputs; j++) {
+        x[j] = batch->x[(size_t)j * batch->stride + (size_t)i];
+        const double own = __builtin_fabs(x[j]) * cones->per_unit[j], share = __builtin_fabs(x[j]) * cones->per_scale[j];
+        size = own > size ? own : size;
+        largest = share > largest ? share : largest;
     }
-    for (int r = 1; r < count; r++) sum[0] = lesser(sum[r], sum[0]);
-    return at_least(sum[0], spread(0));
+    x[inputs] = size;
+    const double per_largest = largest > DBL_MIN ? 1 / largest : 0;
+    for (int j = 0; j < inputs; j++) scaled[j] = (float)(x[j] * cones->per_scale[j] * per_largest);
 }
 
-// Has this cone x, which fulfils its first rows?
+// Which of ABREAST cones may have a sample, as far as their first rows say?
+static INLINE unsigned test_heads(const float *heads, int inputs, const float *scaled) {
+    singles sum[HEADS];
+    for (int r = 0; r < HEADS; r++) sum[r] = load_singles(heads + r * ABREAST);
+    for (int j = 0; j < inputs; j++) {
+        heads += HEADS * ABREAST;
+        for (int r = 0; r < HEADS; r++) sum[r] = add_product(sum[r], load_singles(heads + r * ABREAST), scaled[j]);
+    }
+    for (int r = 1; r < HEADS; r++) sum[0] = least_of(sum[r], sum[0]);
+    return none_negative(sum[0]);
+}
+
+// Has this cone x? Eight rows at once.
 static INLINE bool has(const carom_cones *cones, int cone, int width, const double *x) {
-    const size_t block = (size_t)(SIDES * LANES * width);
-    int i = cones->first_side[cone];
-    const int end = cones->first_side[cone + 1];
-    while (i < end && test_side_by_side(cones->sides + (size_t)i * block, SIDES, width, x) == ALL_LANES) i++;
-    return i == end;
+    const double *rows = cones->sides + (size_t)cones->first_side[cone] * (size_t)(LANES * width);
+    for (int i = cones->first_side[cone]; i < cones->first_side[cone + 1]; i++, rows += LANES * width) {
+        lanes sum = multiply(load(rows), spread(x[0]));
+        for (int j = 1; j < width; j++) sum = add(sum, multiply(load(rows + j * LANES), spread(x[j])));
+        if (at_least(sum, spread(0)) != ALL_LANES) return false;
+    }
+    return true;
 }
 
-// Eight cones by eight over all samples that have none yet: a sample gets the first cone that has it.
+// ABREAST cones by ABREAST over all samples that have none yet: a sample gets the first cone that has it.
 static void find(const carom_cones *cones, carom_step_batch *batch, int count) {
     const carom_cone_scratch *scratch = batch->scratch;
     const int inputs = cones->inputs, width = inputs + 1;
-    // The inputs of a sample stand side by side, with their size.
     for (int i = 0; i < count; i++) {
-        double *x = scratch->work + i * width, size = 0;
-        for (int j = 0; j < inputs; j++) {
-            x[j] = batch->x[(size_t)j * batch->stride + (size_t)i];
-            const double own = __builtin_fabs(x[j]) * cones->per_unit[j];
-            size = own > size ? own : size;
-        }
-        x[inputs] = size;
+        take_sample(cones, batch, i, scratch->work + i * width, scratch->scaled + i * inputs);
         scratch->samples[i] = i;
     }
     for (int i = 0; i < count || i % LANES; i++) batch->served[i] = CAROM_STEP_UNSERVED;
-    for (int first = 0, left = count; first < cones->count && left; first += LANES) {
-        const double *heads = cones->heads + (size_t)first * (size_t)(width * HEADS);
-        const unsigned all = first + LANES <= cones->count ? ALL_LANES : (1U << (cones->count - first)) - 1;
+    const float *heads = cones->heads;
+    for (int first = 0, left = count; first < cones->count && left; first += ABREAST, heads += width * HEADS * ABREAST) {
         // Samples that find no cone among these move to the front of the list.
         const int live = left;
         left = 0;
         for (int k = 0; k < live; k++) {
             const int sample = scratch->samples[k];
             const double *x = scratch->work + sample * width;
-            unsigned open = all & test_side_by_side(heads, HEADS, width, x);
+            unsigned open = test_heads(heads, inputs, scratch->scaled + sample * inputs);
             while (open && !has(cones, first + __builtin_ctz(open), width, x)) open &= open - 1;
             if (open)
                 batch->served[sample] = first + __builtin_ctz(open);
@@ -198,25 +208,22 @@ static INLINE void list_shape(const carom_cones *cones, const carom_cone_physics
 
 // The cone that was found, or one of its rivals that have the sample, too, with another velocity.
 static void choose_rival(const carom_cones *cones, const carom_cone_physics *physics, carom_step_batch *batch, int i) {
-    const int found = batch->served[i], inputs = cones->inputs;
+    const int found = batch->served[i], width = cones->inputs + 1;
+    const double *x = ((carom_cone_scratch *)batch->scratch)->work + i * width;
     batch->solutions[i] = found >= 0;
     if (batch->choice[i] >= CAROM_STEP_LEFT_OUT) batch->served[i] = CAROM_STEP_UNSERVED;
     if (batch->served[i] < 0 || cones->first_rival[found] == cones->first_rival[found + 1]) return;
-    double x[MOST_INPUTS], velocity[MOST_SOLUTIONS * CAROM_MOST_MAPPED];
+    double velocity[MOST_SOLUTIONS * CAROM_MOST_MAPPED];
     int32_t cone[MOST_SOLUTIONS] = {found};
     int count = 1;
-    for (int j = 0; j < inputs; j++) x[j] = batch->x[(size_t)j * batch->stride + (size_t)i];
-    const double size = carom_cone_input_size(inputs, cones->per_unit, x);
     carom_cone_velocity(cones, physics->delassus, found, x, velocity);
     for (int k = cones->first_rival[found]; k < cones->first_rival[found + 1] && count < MOST_SOLUTIONS; k++) {
-        const int rival = cones->rivals[k], first = cones->first_row[rival];
-        const double *rows = cones->rows + (size_t)first * (size_t)(inputs + 1);
-        if (!carom_cone_rows_hold(inputs, rows, cones->first_row[rival + 1] - first, x, size)) continue;
+        if (!has(cones, cones->rivals[k], width, x)) continue;
         double *own = velocity + count * cones->n;
-        carom_cone_velocity(cones, physics->delassus, rival, x, own);
+        carom_cone_velocity(cones, physics->delassus, cones->rivals[k], x, own);
         bool known = false;
         for (int d = 0; d < count && !known; d++) known = carom_cone_same_velocity(cones->n, x, velocity + d * cones->n, own);
-        if (!known) cone[count++] = rival;
+        if (!known) cone[count++] = cones->rivals[k];
     }
     batch->solutions[i] = count;
     batch->served[i] = cone[(int)(batch->choice[i] / CAROM_STEP_LEFT_OUT * count)];

@@ -9,8 +9,8 @@
 
 /// Rows of a cone come in multiples of this; rows of zeros fill up.
 enum { CAROM_CONE_ROWS = 4 };
-/// First rows of a cone, which stand beside those of seven others; and groups of eight rows in which the rest of them stand.
-enum { CAROM_CONE_HEADS = 4, CAROM_CONE_SIDES = 2 };
+/// First rows of a cone, which stand beside those of other cones, and of how many in all.
+enum { CAROM_CONE_HEADS = 4, CAROM_CONE_ABREAST = 16 };
 /// Most planes of a guess, most cones among which it is made, and guesses before the cones are looked through.
 enum { CAROM_CONE_MOST_SPLITS = 12, CAROM_CONE_MOST_GUESSED = 16, CAROM_CONE_GUESSES = 2 };
 
@@ -23,12 +23,17 @@ typedef struct carom_cones {
     size_t map_rows;  ///< n, padded to lanes
     int *first_row;   ///< [count + 1] in `rows`
     double *rows;     ///< [rows x (inputs + 1)]; the last coefficient belongs to size(x)
-    /// The rows once more, side by side: the first ones of eight cones, [cones / 8 x (inputs + 1) x CAROM_CONE_HEADS x 8], and the others
-    /// cone by cone, from first_side[i] to first_side[i + 1] - 1, [.. x (inputs + 1) x CAROM_CONE_SIDES x 8]. Zeros fill up.
-    double *heads, *sides;
+    /// The rows once more, eight side by side, cone by cone, from first_side[i] to first_side[i + 1] - 1, [.. x (inputs + 1) x 8]. Zeros
+    /// fill up.
+    double *sides;
+    /// The first rows in single precision, loosened by a bound of its round-off, for inputs in units of `per_scale` and of the largest of
+    /// them: [cones / 16 x (1 + inputs) x CAROM_CONE_HEADS x 16], what they are loosened by first. A cone that has x passes them.
+    float *heads;
     int *first_side;   ///< [count + 1]
     double *maps;      ///< [count x inputs x map_rows] impulse by a unit of each input
-    double *per_unit;  ///< [inputs] reciprocal units
+    double *per_unit;  ///< [inputs] reciprocal units of size(x)
+    /// [inputs] reciprocal units in which coefficients of a row are at most one
+    double *per_scale;
     /// Cones that training found to overlap with a cone that is looked up before them, with another v': those of cone i are
     /// rivals[first_rival[i]] to rivals[first_rival[i + 1] - 1]. NULL where nothing is chosen among them.
     int *first_rival;
@@ -55,6 +60,7 @@ typedef struct carom_cone_physics {
 typedef struct carom_cone_scratch {
     double *columns;         ///< every column of the batch
     double *work;            ///< [inputs + 1] columns
+    float *scaled;           ///< [inputs x stride] sample by sample, for `heads`
     int32_t *samples;        ///< [stride]
     carom_step_batch *left;  ///< as large as the batch: the samples whose cones were guessed wrong; NULL after the last guess
 } carom_cone_scratch;

@@ -44,7 +44,7 @@ struct carom_cone_map {
     int trained, state_capacity;
     bool *basic;       // [size]
     double *impulse;   // [n]
-    double *per_unit;  // [inputs + 4 size]
+    double *per_unit;  // [2 inputs + 4 size]
     carom_cones cones;
     carom_cone_physics physics;
     const carom_cone_kernel *kernel;
@@ -99,20 +99,20 @@ static carom_status prepare(carom_cone_map *map, carom_stepper *stepper, double 
                                     .impulse = carom_arena_take(arena, input_count * (size_t)n, sizeof(double))};
     map->basic = carom_arena_take(arena, lcp_size, sizeof *map->basic);
     map->impulse = carom_arena_take(arena, (size_t)n, sizeof(double));
-    map->per_unit = carom_arena_take(arena, input_count + 4 * lcp_size, sizeof(double));
+    map->per_unit = carom_arena_take(arena, 2 * input_count + 4 * lcp_size, sizeof(double));
     if (arena->failed) return carom_fail_memory(error, "cone map");
     // Units of the inputs: the velocity scale, and h for the caps.
     const double speed = carom_impact_velocity_scale(stepper->impact);
     carom_step_units(stepper, builder->y_unit, builder->z_unit);
     for (int j = 0; j < inputs; j++) {
         builder->unit[j] = j >= n ? step : speed > 0 ? speed : 1;
-        map->per_unit[j] = 1 / builder->unit[j];
+        map->per_unit[j] = map->per_unit[inputs + j] = 1 / builder->unit[j];
     }
     for (int i = 0; i < size; i++) {
-        map->per_unit[inputs + i] = 1 / builder->y_unit[i];
-        map->per_unit[inputs + size + i] = 1 / builder->z_unit[i];
-        map->per_unit[inputs + 2 * size + i] = 1 / stepper->y_natural[i];
-        map->per_unit[inputs + 3 * size + i] = 1 / stepper->z_natural[i];
+        map->per_unit[2 * inputs + i] = 1 / builder->y_unit[i];
+        map->per_unit[2 * inputs + size + i] = 1 / builder->z_unit[i];
+        map->per_unit[2 * inputs + 2 * size + i] = 1 / stepper->y_natural[i];
+        map->per_unit[2 * inputs + 3 * size + i] = 1 / stepper->z_natural[i];
     }
     // Columns of w = vector x, one unit input at a time.
     double x[CAROM_MOST_MAPPED * 2] = {0};
@@ -129,10 +129,10 @@ static carom_status prepare(carom_cone_map *map, carom_stepper *stepper, double 
                                         .delassus = carom_impact_delassus(stepper->impact),
                                         .friction = carom_impact_get_data(stepper->impact)->friction,
                                         .directions = stepper->directions,
-                                        .y_per_unit = map->per_unit + inputs,
-                                        .z_per_unit = map->per_unit + inputs + size,
-                                        .y_per_natural = map->per_unit + inputs + 2 * size,
-                                        .z_per_natural = map->per_unit + inputs + 3 * size,
+                                        .y_per_unit = map->per_unit + 2 * inputs,
+                                        .z_per_unit = map->per_unit + 2 * inputs + size,
+                                        .y_per_natural = map->per_unit + 2 * inputs + 2 * size,
+                                        .z_per_natural = map->per_unit + 2 * inputs + 3 * size,
                                         .least_mass = stepper->least_mass};
     // Bases are solved in natural units, too: pivots of a factorisation depend on units.
     for (int i = 0; i < size; i++)
@@ -455,6 +455,7 @@ static carom_status freeze(void *state, carom_error *error) {
     cones->n = (int)n;
     cones->map_rows = (n + CAROM_STEP_LANES - 1) / CAROM_STEP_LANES * CAROM_STEP_LANES;
     cones->per_unit = map->per_unit;
+    cones->per_scale = map->per_unit + inputs;
     cones->first_row = calloc((size_t)cones->count + 1, sizeof *cones->first_row);
     cones->rows = calloc((rows + 1) * width, sizeof *cones->rows);
     cones->maps = carom_step_columns_create((size_t)cones->count * inputs + 1, cones->map_rows);
@@ -498,6 +499,7 @@ static void batch_free(carom_step_batch *batch) {
         if (scratch->left) batch_free(scratch->left);
         free(scratch->left);
         free(scratch->columns);
+        free(scratch->scaled);
         free(scratch->samples);
     }
     free(scratch);
@@ -523,11 +525,12 @@ static carom_status batch_create(const void *state, int capacity, carom_step_bat
         at->served = aligned_alloc(CAROM_STEP_LANES * sizeof(int32_t), stride * sizeof(int32_t));
         if (scratch) {
             scratch->columns = carom_step_columns_create(2 * inputs + 2 * n + 3, stride);
+            scratch->scaled = malloc(inputs * stride * sizeof *scratch->scaled);
             scratch->samples = malloc(stride * sizeof *scratch->samples);
             scratch->left = guess < CAROM_CONE_GUESSES ? calloc(1, sizeof *scratch->left) : NULL;
         }
         const bool last = guess == CAROM_CONE_GUESSES;
-        if (!at->served || !scratch || !scratch->columns || !scratch->samples || !(last || scratch->left)) {
+        if (!at->served || !scratch || !scratch->columns || !scratch->scaled || !scratch->samples || !(last || scratch->left)) {
             batch_free(batch);
             return carom_fail_memory(error, "cone map");
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of a cone: linear inequalities in the step's inputs x, with thresholds relative to size(x).
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -54,35 +55,51 @@ bool carom_cone_rows_hold(int inputs, const double *rows, int count, const doubl
     return true;
 }
 
-// Row r of the groups of `count` that stand side by side from `to` on, in the place of one of eight cones, or of one of eight rows.
-static void place(const double *row, int width, int r, int count, double *to) {
-    for (int j = 0; j < width; j++) to[(j * count + r) * CAROM_STEP_LANES] = row[j];
+// Row r of cone i among the heads. In units of per_scale its coefficients are single-precision numbers up to one, as are inputs; their
+// round-off, that of their products, and of the sum are each below a share FLT_EPSILON / 2 of sum_j |row_j|, and size(x) is at most `reach`
+// times the largest input.
+static void place_head(const carom_cones *cones, const double *row, int i, int r, double reach) {
+    enum { HEADS = CAROM_CONE_HEADS, ABREAST = CAROM_CONE_ABREAST };
+    const int inputs = cones->inputs;
+    float *to = cones->heads + (size_t)(i / ABREAST) * (size_t)((1 + inputs) * HEADS * ABREAST) + r * ABREAST + i % ABREAST;
+    double sum = 0;
+    for (int j = 0; j < inputs; j++) {
+        const double coefficient = row[j] / cones->per_scale[j];
+        to[(1 + j) * HEADS * ABREAST] = (float)coefficient;
+        sum += fabs(coefficient);
+    }
+    to[0] = (float)(fmax(row[inputs], 0) * reach + (inputs + 4) * (double)FLT_EPSILON * sum);
 }
 
 carom_status carom_cones_stand_side_by_side(carom_cones *cones, carom_error *error) {
-    enum { HEADS = CAROM_CONE_HEADS, SIDES = CAROM_CONE_SIDES, LANES = CAROM_STEP_LANES, REST = SIDES * LANES };
-    const int width = cones->inputs + 1;
+    enum { HEADS = CAROM_CONE_HEADS, ABREAST = CAROM_CONE_ABREAST, LANES = CAROM_STEP_LANES };
+    const int inputs = cones->inputs, width = inputs + 1, groups = (cones->count + ABREAST - 1) / ABREAST;
     cones->first_side = calloc((size_t)cones->count + 1, sizeof *cones->first_side);
     if (!cones->first_side) return carom_fail_memory(error, "cone map");
     for (int i = 0; i < cones->count; i++) {
-        const int rest = cones->first_row[i + 1] - cones->first_row[i] - HEADS;
-        cones->first_side[i + 1] = cones->first_side[i] + (rest > 0 ? (rest + REST - 1) / REST : 0);
+        const int rows = cones->first_row[i + 1] - cones->first_row[i];
+        cones->first_side[i + 1] = cones->first_side[i] + (rows + LANES - 1) / LANES;
     }
-    const size_t heads_size = (size_t)(width * HEADS * LANES), sides_size = (size_t)(width * REST);
-    cones->heads = carom_step_columns_create(((size_t)cones->count + LANES - 1) / LANES + 1, heads_size);
+    const size_t sides_size = (size_t)(width * LANES), heads_size = (size_t)((1 + inputs) * HEADS * ABREAST);
     cones->sides = carom_step_columns_create((size_t)cones->first_side[cones->count] + 1, sides_size);
+    // Two numbers in single precision have the place of one.
+    cones->heads = (float *)(void *)carom_step_columns_create((size_t)groups + 1, heads_size / 2);
     if (!cones->heads || !cones->sides) return carom_fail_memory(error, "cone map");
+    double reach = 0;
+    for (int j = 0; j < inputs; j++) reach = fmax(reach, cones->per_unit[j] / cones->per_scale[j]);
     for (int i = 0; i < cones->count; i++) {
-        double *heads = cones->heads + (size_t)(i / LANES) * heads_size + i % LANES;
         double *sides = cones->sides + (size_t)cones->first_side[i] * sides_size;
-        for (int r = 0; r < cones->first_row[i + 1] - cones->first_row[i]; r++) {
+        const int rows = cones->first_row[i + 1] - cones->first_row[i];
+        for (int r = 0; r < rows; r++) {
+            // Samples that pass the heads are likely to be on the side of these rows: they are tested last.
             const double *row = cones->rows + (size_t)(cones->first_row[i] + r) * (size_t)width;
-            const int side = r - HEADS;
-            if (side < 0)
-                place(row, width, r, HEADS, heads);
-            else
-                place(row, width, side / LANES % SIDES, SIDES, sides + (size_t)(side / REST) * sides_size + side % LANES);
+            const int place = (r + HEADS * (rows - 1)) % rows;
+            double *to = sides + (size_t)(place / LANES) * sides_size + place % LANES;
+            for (int j = 0; j < width; j++) to[j * LANES] = row[j];
+            if (r < HEADS) place_head(cones, row, i, r, reach);
         }
     }
+    // Places without a cone have none of the samples.
+    for (int i = cones->count; i < groups * ABREAST; i++) cones->heads[(size_t)(i / ABREAST) * heads_size + (size_t)(i % ABREAST)] = -1;
     return CAROM_OK;
 }
