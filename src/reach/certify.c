@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "carom/box.h"
 #include "carom/dense.h"
@@ -28,6 +29,7 @@ struct carom_certifier {
     double *nothing;                              // [contacts] normal impulse that moves no velocity by more than `rest`
     double *left;                                 // [contacts] normal impulse that is still to come
     double *rate, *du;                            // [n] of the impulse, and of the velocity
+    double *response;                             // [n x n] W by columns
     int *resting;                                 // [contacts] that press at slip zero
     carom_box *friction;                          // of those; NULL in space
     carom_arena arena;
@@ -53,9 +55,11 @@ carom_status carom_certifier_create(const carom_impact *impact, int64_t cone_edg
     made->left = carom_arena_take(&made->arena, contacts, sizeof(double));
     made->rate = carom_arena_take(&made->arena, n, sizeof(double));
     made->du = carom_arena_take(&made->arena, n, sizeof(double));
+    made->response = carom_arena_take(&made->arena, n * n, sizeof(double));
     made->resting = carom_arena_take(&made->arena, contacts, sizeof *made->resting);
     carom_status status = made->arena.failed ? carom_fail_memory(error, "certificates of steps") : CAROM_OK;
     for (size_t i = 0; i < contacts && !status; i++) made->nothing[i] = made->rest / ((1 + data->friction[i]) * inverse_mass);
+    for (size_t k = 0; k < n * n && !status; k++) made->response[k] = carom_impact_delassus(impact)[k % n * n + k / n];
     if (!status) status = carom_impact_cone_edges(impact, cone_edges, &made->edges, error);
     if (!status) carom_cone_directions(made->dim, made->edges, made->directions);
     if (!status && made->dim == 1) status = carom_box_create(made->contacts, &made->friction, error);
@@ -106,6 +110,14 @@ static bool is_straight(const carom_certifier *c, const double *u, const double 
 
 // ---------------------------------------------------------------------------------------------------- steps with corners
 
+// velocity += W impulse. Contacts that are open have no impulse.
+static void add_response(const carom_certifier *c, const double *impulse, size_t stride, double *velocity) {
+    for (int j = 0; j < c->n; j++) {
+        const double *column = c->response + j * c->n, share = impulse[(size_t)j * stride];
+        for (int k = 0; k < c->n && share != 0; k++) velocity[k] += share * column[k];
+    }
+}
+
 // Rates of impulse and velocity where closed contacts press in proportion to what is left; friction at rest minimises the rate of slip.
 // False where nothing presses, or friction is not solved.
 static bool set_rates(carom_certifier *c) {
@@ -121,7 +133,8 @@ static bool set_rates(carom_certifier *c) {
         if (slip == 0 && mu[i] * weight > 0) c->resting[box->size++] = i;
     }
     if (!presses) return false;
-    carom_multiply(c->n, c->n, W, c->rate, c->du);
+    memset(c->du, 0, (size_t)c->n * sizeof *c->du);
+    add_response(c, c->rate, 1, c->du);
     for (int a = 0; a < box->size; a++) {
         const int row = 2 * c->resting[a] + 1;
         box->b[a] = c->du[row];
@@ -131,8 +144,12 @@ static bool set_rates(carom_certifier *c) {
     }
     if (!box->size) return true;
     if (!carom_box_solve(box)) return false;
-    for (int a = 0; a < box->size; a++) c->rate[2 * c->resting[a] + 1] = box->x[a];
-    carom_multiply(c->n, c->n, W, c->rate, c->du);
+    for (int a = 0; a < box->size; a++) {
+        const int row = 2 * c->resting[a] + 1;
+        const double *column = c->response + row * c->n;
+        c->rate[row] = box->x[a];
+        for (int k = 0; k < c->n; k++) c->du[k] += box->x[a] * column[k];
+    }
     for (int a = 0; a < box->size; a++) c->du[2 * c->resting[a] + 1] = box->slope[a];
     return true;
 }
@@ -140,15 +157,14 @@ static bool set_rates(carom_certifier *c) {
 // The solution of the inclusion in which every contact spends the step's normal impulse, evenly over the step, but not before it has
 // closed: does it end where the step ends? It is followed from one change of slip or closure to the next.
 static bool is_followed(carom_certifier *c, const double *u, const double *impulse, size_t stride) {
-    const double *W = carom_impact_delassus(c->impact);
     for (int k = 0; k < c->n; k++) {
         const double start = u[(size_t)k * stride];
         c->u[k] = fabs(start) <= c->rest ? 0 : start;
         c->end[k] = start;
-        for (int j = 0; j < c->n; j++) c->end[k] += W[k * c->n + j] * impulse[(size_t)j * stride];
         const double normal = impulse[(size_t)k * stride];
         if (k % 2 == 0) c->left[k / 2] = normal > c->nothing[k / 2] ? normal : 0;
     }
+    add_response(c, impulse, stride, c->end);
     for (int change = 0; change < MOST_CHANGES * c->contacts; change++) {
         if (!set_rates(c)) return false;
         // All that is left, or until the slip of a contact that presses, or the normal velocity of one that is to press, is zero.
