@@ -14,6 +14,8 @@ double carom_dot_rest(int n, const double *a, const double *b, double value) {
     // Every product and every sum is a number and its round-off; the round-offs are summed apart.
     double sum = -value, rest = 0;
     for (int i = 0; i < n; i++) {
+        // Many are zero: off a basis, and before the first sweep of a refinement.
+        if (b[i] == 0) continue;
         const double product = a[i] * b[i], next = sum + product, part = next - sum;
         rest += fma(a[i], b[i], -product) + ((sum - (next - part)) + (product - part));
         sum = next;

@@ -11,7 +11,6 @@
 
 // Samples of the training; the method says how many steps in all. A sample with more steps is cut off: with tiny steps the training would
 // otherwise take hours.
-enum { TRAINING_SAMPLES = 1024 };
 // `auto` takes a method where it is expected to serve this share of the steps: below, batches cost more than they save. A trial that is far
 // from it ends the training; it is judged every few samples.
 #define WORTHWHILE 0.75
@@ -97,7 +96,7 @@ static carom_status learn(carom_batch_plan *plan, const carom_control *control, 
     if (arena.failed) status = carom_fail_memory(error, "batches of samples");
     int steps = 0;
     bool hopeless = false, cancelled = false;
-    for (uint64_t i = 0; i < TRAINING_SAMPLES && steps < training && !status && !hopeless && !cancelled; i++) {
+    for (uint64_t i = 0; i < (uint64_t)training / 4 && steps < training && !status && !hopeless && !cancelled; i++) {
         bool solved = true;
         memcpy(u, plan->start, (size_t)n * sizeof *u);
         // `auto` gives up early where the method has little to offer.

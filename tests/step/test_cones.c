@@ -185,7 +185,8 @@ static void what_training_missed_is_solved(void **state) {
     set map = sample_by(impact, options, "cone-map");
     assert_sound(&map);
     assert_true(map.statistics.counts.looked_up < map.statistics.lcp_solves);
-    assert_true((double)map.statistics.counts.looked_up >= 0.9 * (double)map.statistics.lcp_solves);
+    // Rounds of lookups make the training long enough; 93 % are served after the 1024 samples of small steps.
+    assert_true((double)map.statistics.counts.looked_up >= 0.96 * (double)map.statistics.lcp_solves);
     // For `lemke` there are too many ways to a basis: the path is taken, and says what it serves.
     options.method.selection = CAROM_SELECT_LEMKE;
     set asked = sample_by(impact, options, "cone-map");

@@ -11,12 +11,16 @@
 #include "step/cones/build.h"
 
 // Looking through more cones takes longer than they save; cones of pivots have many rows each.
-enum { MOST_CONES = 1024, MOST_BY_PIVOTS = 256 };
-// Training steps: a few milliseconds. Cones of contact modes need them for the order of their rows alone.
-enum { TRAINING_STEPS = 4096, ORDERING_STEPS = 256, MODE_STEPS = 8192 };
-// For `scattered`, so many training steps have random covering vectors, every so many times; the others have the canonical one, for which
-// Lemke's method remembers its pivots.
-enum { SCATTER_STEPS = 128, SCATTER_EVERY = 4 };
+enum { MOST_CONES = 2048, MOST_BY_PIVOTS = 256 };
+// Training steps: a few milliseconds, some ten where there are many cones. Cones of contact modes that are listed need them for the order
+// of their rows alone.
+enum { TRAINING_STEPS = 4096, MANY_STEPS = 16384, ORDERING_STEPS = 256 };
+// Where there are many cones, training steps before the first of several rounds, each of as many steps as all before it: from then on, a
+// step is solved only where no cone that was known before the round has it.
+enum { FIRST_ROUND = 512 };
+// For `scattered`, so many training steps in a row have random covering vectors, every so many times, less often where there are more
+// steps; the others have the canonical one, for which Lemke's method remembers its pivots.
+enum { SCATTER_STEPS = 128, SCATTER_EVERY = 4, SCATTER_EVERY_OF_MANY = 8 };
 // Training steps by which the rows of a cone are put in order.
 enum { WITNESSES = 64 };
 
@@ -28,6 +32,7 @@ typedef struct entry {
     int count;       // training steps that ended in it
     bool by_pivots;  // the conditions of Lemke's pivots, not of the basis alone
     bool guessable;  // the selection allows its impulses wherever they are verified, in its rows or not
+    bool ordered;    // its rows are in the order of the lookup
     carom_cone_rows rows;
     double *map;  // [inputs x n]
 } entry;
@@ -35,6 +40,7 @@ typedef struct entry {
 struct carom_cone_map {
     carom_selection selection;
     bool by_modes;          // cones of contact modes, each the union of those of many bases in space
+    bool has_many;          // cones: steps of more variables than Lemke's pivots are followed for
     carom_stream covering;  // of random covering vectors
     carom_cone_builder builder;
     entry *entries;
@@ -42,9 +48,13 @@ struct carom_cone_map {
     double *states;  // [trained x inputs]
     bool *hits;      // [trained] was the state's cone known?
     int trained, state_capacity;
-    bool *basic;       // [size]
-    double *impulse;   // [n]
-    double *per_unit;  // [2 inputs + 4 size]
+    double *witnesses;  // [(inputs + 1) x WITNESSES]
+    int witness_count;
+    int next_round;        // training step before which the cones known by then are laid out
+    carom_step_batch one;  // for lookups among them
+    bool *basic;           // [size]
+    double *impulse;       // [n]
+    double *per_unit;      // [2 inputs + 4 size]
     carom_cones cones;
     carom_cone_physics physics;
     const carom_cone_kernel *kernel;
@@ -52,6 +62,24 @@ struct carom_cone_map {
 };
 
 // ------------------------------------------------------------------------------------------------------------ lifetime
+
+static void batch_free(carom_step_batch *batch);
+static carom_status batch_create(const void *state, int capacity, carom_step_batch *batch, carom_error *error);
+
+static void free_cones(carom_cones *cones) {
+    free(cones->split_rows);
+    free(cones->guesses);
+    free(cones->picks);
+    free(cones->first_rival);
+    free(cones->rivals);
+    free(cones->first_row);
+    free(cones->first_side);
+    free(cones->sides);
+    free(cones->heads);
+    free(cones->rows);
+    free(cones->maps);
+    *cones = (carom_cones){0};
+}
 
 static void destroy(void *state) {
     carom_cone_map *map = state;
@@ -63,17 +91,8 @@ static void destroy(void *state) {
     free(map->entries);
     free(map->states);
     free(map->hits);
-    free(map->cones.split_rows);
-    free(map->cones.guesses);
-    free(map->cones.picks);
-    free(map->cones.first_rival);
-    free(map->cones.rivals);
-    free(map->cones.first_row);
-    free(map->cones.first_side);
-    free(map->cones.sides);
-    free(map->cones.heads);
-    free(map->cones.rows);
-    free(map->cones.maps);
+    free_cones(&map->cones);
+    batch_free(&map->one);
     carom_lcp_basis_free(map->builder.basis);
     carom_arena_free(&map->arena);
     free(map);
@@ -100,6 +119,7 @@ static carom_status prepare(carom_cone_map *map, carom_stepper *stepper, double 
     map->basic = carom_arena_take(arena, lcp_size, sizeof *map->basic);
     map->impulse = carom_arena_take(arena, (size_t)n, sizeof(double));
     map->per_unit = carom_arena_take(arena, 2 * input_count + 4 * lcp_size, sizeof(double));
+    map->witnesses = carom_arena_take(arena, (input_count + 1) * WITNESSES, sizeof(double));
     if (arena->failed) return carom_fail_memory(error, "cone map");
     // Units of the inputs: the velocity scale, and h for the caps.
     const double speed = carom_impact_velocity_scale(stepper->impact);
@@ -201,6 +221,9 @@ static carom_status create(carom_stepper *stepper, double step, carom_instructio
     for (int j = 0; !status && made->by_modes && j < made->builder.inputs; j++) made->per_unit[j] = j < made->builder.n;
     carom_stream_start_use(&made->covering, 0, 0, CAROM_STREAM_SELECTION);
     if (!status && made->selection == CAROM_SELECT_RANDOM) status = list_modes(made, error);
+    made->next_round = FIRST_ROUND;
+    made->has_many = made->selection != CAROM_SELECT_RANDOM && stepper->size > CAROM_MOST_FOLLOWED;
+    if (!status) status = batch_create(made, 1, &made->one, error);
     if (status)
         destroy(made);
     else
@@ -270,6 +293,96 @@ static carom_status make_entry(carom_cone_map *map, const double *x, entry *made
     if (!made->map) return carom_fail_memory(error, "cone map");
     memcpy(made->map, builder->impulse, size);
     return CAROM_OK;
+}
+
+// ----------------------------------------------------------------------------------------------------------- laying out
+
+// Some of the training's steps, side by side, with their sizes.
+static void call_witnesses(carom_cone_map *map) {
+    const int inputs = map->builder.inputs;
+    map->witness_count = map->trained < WITNESSES ? map->trained : WITNESSES;
+    for (int t = 0; t < map->witness_count; t++) {
+        const double *x = map->states + (size_t)((int64_t)t * map->trained / map->witness_count) * (size_t)inputs;
+        for (int j = 0; j < inputs; j++) map->witnesses[j * WITNESSES + t] = x[j];
+        map->witnesses[inputs * WITNESSES + t] = size_of(map, x);
+    }
+}
+
+// Rows that turn most witnesses away come first, each counted among those that the rows before it let pass.
+static carom_status order_rows(const carom_cone_map *map, carom_cone_rows *rows, carom_error *error) {
+    const int width = rows->inputs + 1;
+    uint64_t *turned = calloc((size_t)rows->count + 1, sizeof *turned), passing = UINT64_MAX;
+    if (!turned) return carom_fail_memory(error, "cone map");
+    // Bit t: witness t is on the wrong side of the row.
+    for (int i = 0; i < rows->count; i++) {
+        double sum[WITNESSES] = {0};
+        for (int j = 0; j < width; j++)
+            for (int t = 0; t < WITNESSES; t++) sum[t] += rows->rows[i * width + j] * map->witnesses[j * WITNESSES + t];
+        for (int t = 0; t < map->witness_count; t++) turned[i] |= (uint64_t) !(sum[t] >= 0) << t;
+    }
+    // Greedily: of the rows left, the one that turns away most of those that still pass.
+    for (int first = 0; first < rows->count && passing; first++) {
+        int best = first;
+        for (int i = first + 1; i < rows->count; i++)
+            if (__builtin_popcountll(turned[i] & passing) > __builtin_popcountll(turned[best] & passing)) best = i;
+        passing &= ~turned[best];
+        double *x = rows->rows + first * width, *y = rows->rows + best * width;
+        for (int j = 0; best != first && j < width; j++) {
+            const double kept = x[j];
+            x[j] = y[j];
+            y[j] = kept;
+        }
+        turned[best] = turned[first];
+    }
+    free(turned);
+    return CAROM_OK;
+}
+
+static int padded_rows(const carom_cone_rows *rows) { return (rows->count + CAROM_CONE_ROWS - 1) / CAROM_CONE_ROWS * CAROM_CONE_ROWS; }
+
+// Puts the most frequent cones, in order of their frequency, side by side for the kernel.
+static carom_status lay_out_cones(carom_cone_map *map, carom_error *error) {
+    carom_cones *cones = &map->cones;
+    free_cones(cones);
+    call_witnesses(map);
+    const size_t inputs = (size_t)map->builder.inputs, width = inputs + 1, n = (size_t)map->builder.n;
+    // More frequent first; insertion keeps equals in the order of training, which qsort does not promise.
+    for (int i = 1; i < map->entry_count; i++) {
+        const entry moving = map->entries[i];
+        int j = i;
+        for (; j > 0 && map->entries[j - 1].count < moving.count; j--) map->entries[j] = map->entries[j - 1];
+        map->entries[j] = moving;
+    }
+    // Rows are padded for the kernel, which tests CAROM_CONE_ROWS at once.
+    size_t rows = 0;
+    const bool listed = map->selection == CAROM_SELECT_RANDOM;
+    // Combinations that are singular have no cone; they stand last.
+    int known = 0;
+    while (known < map->entry_count && !map->entries[known].singular) known++;
+    cones->count = listed || known < MOST_CONES ? known : MOST_CONES;
+    for (int i = 0; i < cones->count; i++) rows += (size_t)padded_rows(&map->entries[i].rows);
+    cones->inputs = (int)inputs;
+    cones->n = (int)n;
+    cones->map_rows = (n + CAROM_STEP_LANES - 1) / CAROM_STEP_LANES * CAROM_STEP_LANES;
+    cones->per_unit = map->per_unit;
+    cones->per_scale = map->per_unit + inputs;
+    cones->first_row = calloc((size_t)cones->count + 1, sizeof *cones->first_row);
+    cones->rows = calloc((rows + 1) * width, sizeof *cones->rows);
+    cones->maps = carom_step_columns_create((size_t)cones->count * inputs + 1, cones->map_rows);
+    if (!cones->first_row || !cones->rows || !cones->maps) return carom_fail_memory(error, "cone map");
+    carom_status status = CAROM_OK;
+    for (int i = 0; i < cones->count && !status; i++) {
+        entry *from = &map->entries[i];
+        status = from->ordered ? CAROM_OK : order_rows(map, &from->rows, error);
+        from->ordered = true;
+        // A cone that is the whole space has no rows.
+        if (from->rows.count)
+            memcpy(cones->rows + (size_t)cones->first_row[i] * width, from->rows.rows, (size_t)from->rows.count * width * sizeof(double));
+        cones->first_row[i + 1] = cones->first_row[i] + padded_rows(&from->rows);
+        for (size_t j = 0; j < inputs; j++)
+            memcpy(cones->maps + ((size_t)i * inputs + j) * cones->map_rows, from->map + j * n, n * sizeof(double));
+    }
+    return status ? status : carom_cones_stand_side_by_side(cones, error);
 }
 
 // ------------------------------------------------------------------------------------------------------------ training
@@ -353,6 +466,17 @@ static carom_status learn_cone(carom_cone_map *map, const double *x, const doubl
     return find_entry(map, x, basis, false, known, &found, error);
 }
 
+// Looks a training step up among the cones that are laid out. False where none of them has it.
+static bool look_up_step(carom_cone_map *map, const double *x, double *u_next) {
+    carom_step_batch *one = &map->one;
+    double residual = 0;
+    for (size_t j = 0; j < (size_t)map->builder.inputs; j++) one->x[j * one->stride] = x[j];
+    if (!map->cones.count || map->kernel->step(&map->cones, &map->physics, one, 1, &residual)) return false;
+    map->entries[one->served[0]].count++;
+    for (size_t c = 0; c < (size_t)map->builder.n; c++) u_next[c] = one->u_next[c * one->stride];
+    return true;
+}
+
 static carom_status learn(void *state, const double *u, const double *lmax, double *u_next, bool *solved, carom_error *error) {
     carom_cone_map *map = state;
     carom_stepper *stepper = map->builder.stepper;
@@ -371,15 +495,26 @@ static carom_status learn(void *state, const double *u, const double *lmax, doub
     memcpy(x, u, n * sizeof *u);
     memcpy(x + n, lmax, (inputs - n) * sizeof *lmax);
     carom_step_info info;
-    if (map->selection == CAROM_SELECT_SCATTERED && map->trained % SCATTER_STEPS == 0) {
-        const bool scatters = map->trained / SCATTER_STEPS % SCATTER_EVERY == 0;
+    carom_status status = CAROM_OK;
+    const int every = map->has_many ? SCATTER_EVERY_OF_MANY : SCATTER_EVERY;
+    const bool scatters = map->selection == CAROM_SELECT_SCATTERED && map->trained / SCATTER_STEPS % every == 0;
+    if (map->has_many && map->trained == map->next_round) {
+        status = lay_out_cones(map, error);
+        map->next_round *= 2;
+    }
+    if (status) return status;
+    *solved = map->has_many && !scatters && look_up_step(map, x, u_next);
+    if (*solved) {
+        map->hits[map->trained++] = true;
+        return CAROM_OK;
+    }
+    if (map->selection == CAROM_SELECT_SCATTERED && scatters != (stepper->stream != NULL)) {
         stepper->stream = scatters ? &map->covering : NULL;
         if (!scatters) carom_lcp_cover(stepper->lcp, stepper->covering);
     }
     carom_stepper_solve_contact(stepper, x, lmax, u_next, map->impulse, &info);
     *solved = info.verdict == CAROM_COMPLETE;
     bool known = false;
-    carom_status status = CAROM_OK;
     // A step that needed more than one rung of the ladder says nothing about its neighbours.
     if (map->selection == CAROM_SELECT_RANDOM) {
         known = true;
@@ -401,84 +536,18 @@ static double promise(const void *state) {
 
 // ------------------------------------------------------------------------------------------------------------- freezing
 
-// Rows that turn most witnesses among the training's steps away come first, each counted among those that the rows before it let pass.
-static carom_status order_rows(const carom_cone_map *map, carom_cone_rows *rows, carom_error *error) {
-    const int inputs = rows->inputs, width = inputs + 1, witnesses = map->trained < WITNESSES ? map->trained : WITNESSES;
-    uint64_t *turned = calloc((size_t)rows->count + 1, sizeof *turned), passing = UINT64_MAX;
-    if (!turned) return carom_fail_memory(error, "cone map");
-    // Bit t: witness t is on the wrong side of the row.
-    for (int t = 0; t < witnesses; t++) {
-        const double *x = map->states + (size_t)((int64_t)t * map->trained / witnesses) * (size_t)inputs, size = size_of(map, x);
-        for (int i = 0; i < rows->count; i++) turned[i] |= (uint64_t)!carom_cone_rows_hold(inputs, rows->rows + i * width, 1, x, size) << t;
-    }
-    // Greedily: of the rows left, the one that turns away most of those that still pass.
-    for (int first = 0; first < rows->count && passing; first++) {
-        int best = first;
-        for (int i = first + 1; i < rows->count; i++)
-            if (__builtin_popcountll(turned[i] & passing) > __builtin_popcountll(turned[best] & passing)) best = i;
-        passing &= ~turned[best];
-        double *x = rows->rows + first * width, *y = rows->rows + best * width;
-        for (int j = 0; best != first && j < width; j++) {
-            const double kept = x[j];
-            x[j] = y[j];
-            y[j] = kept;
-        }
-        turned[best] = turned[first];
-    }
-    free(turned);
-    return CAROM_OK;
-}
-
-static int padded_rows(const carom_cone_rows *rows) { return (rows->count + CAROM_CONE_ROWS - 1) / CAROM_CONE_ROWS * CAROM_CONE_ROWS; }
-
-// Keeps the most frequent cones, in order of their frequency, side by side for the kernel.
 static carom_status freeze(void *state, carom_error *error) {
     carom_cone_map *map = state;
     carom_cones *cones = &map->cones;
-    const size_t inputs = (size_t)map->builder.inputs, width = inputs + 1, n = (size_t)map->builder.n;
-    // More frequent first; insertion keeps equals in the order of training, which qsort does not promise.
-    for (int i = 1; i < map->entry_count; i++) {
-        const entry moving = map->entries[i];
-        int j = i;
-        for (; j > 0 && map->entries[j - 1].count < moving.count; j--) map->entries[j] = map->entries[j - 1];
-        map->entries[j] = moving;
-    }
-    // Rows are padded for the kernel, which tests CAROM_CONE_ROWS at once.
-    size_t rows = 0;
-    const bool listed = map->selection == CAROM_SELECT_RANDOM;
-    // Combinations that are singular have no cone; they stand last.
-    int known = 0;
-    while (known < map->entry_count && !map->entries[known].singular) known++;
-    cones->count = listed || known < MOST_CONES ? known : MOST_CONES;
-    for (int i = 0; i < cones->count; i++) rows += (size_t)padded_rows(&map->entries[i].rows);
-    cones->inputs = (int)inputs;
-    cones->n = (int)n;
-    cones->map_rows = (n + CAROM_STEP_LANES - 1) / CAROM_STEP_LANES * CAROM_STEP_LANES;
-    cones->per_unit = map->per_unit;
-    cones->per_scale = map->per_unit + inputs;
-    cones->first_row = calloc((size_t)cones->count + 1, sizeof *cones->first_row);
-    cones->rows = calloc((rows + 1) * width, sizeof *cones->rows);
-    cones->maps = carom_step_columns_create((size_t)cones->count * inputs + 1, cones->map_rows);
-    if (!cones->first_row || !cones->rows || !cones->maps) return carom_fail_memory(error, "cone map");
-    carom_status status = CAROM_OK;
+    carom_status status = lay_out_cones(map, error);
+    if (status || map->selection == CAROM_SELECT_RANDOM) return status;
     bool guessable[MOST_CONES];
-    for (int i = 0; i < cones->count && !status; i++) {
-        entry *from = &map->entries[i];
-        status = order_rows(map, &from->rows, error);
-        // A cone that is the whole space has no rows.
-        if (from->rows.count)
-            memcpy(cones->rows + (size_t)cones->first_row[i] * width, from->rows.rows, (size_t)from->rows.count * width * sizeof(double));
-        cones->first_row[i + 1] = cones->first_row[i] + padded_rows(&from->rows);
-        for (size_t j = 0; j < inputs; j++)
-            memcpy(cones->maps + ((size_t)i * inputs + j) * cones->map_rows, from->map + j * n, n * sizeof(double));
-        if (!listed) guessable[i] = from->guessable;
-    }
-    if (!status) status = carom_cones_stand_side_by_side(cones, error);
-    // Cones of pivots are many, and have conditions that verification cannot check: a guess is only verified, so they are not guessed.
+    for (int i = 0; i < cones->count; i++) guessable[i] = map->entries[i].guessable;
     const carom_cone_training training = {guessable, map->states, map->trained};
-    if (!status && map->selection == CAROM_SELECT_SCATTERED)
+    if (map->selection == CAROM_SELECT_SCATTERED)
         return carom_cones_find_rivals(cones, carom_impact_delassus(map->builder.stepper->impact), &training, error);
-    return status || listed || map->by_pivots_count ? status : carom_cones_choose_splits(cones, &training, error);
+    // Cones of pivots are many, and have conditions that verification cannot check: a guess is only verified, so they are not guessed.
+    return map->by_pivots_count ? CAROM_OK : carom_cones_choose_splits(cones, &training, error);
 }
 
 bool carom_cone_map_is_certified(const carom_cone_map *map, int cone) {
@@ -556,7 +625,7 @@ static int solve(const void *state, carom_step_batch *batch, int count, double *
 
 static int training_steps(const void *state) {
     const carom_cone_map *map = state;
-    return map->selection == CAROM_SELECT_RANDOM ? ORDERING_STEPS : map->by_modes ? MODE_STEPS : TRAINING_STEPS;
+    return map->selection == CAROM_SELECT_RANDOM ? ORDERING_STEPS : map->has_many ? MANY_STEPS : TRAINING_STEPS;
 }
 
 static const char *path(const void *state) { return ((const carom_cone_map *)state)->kernel->name; }
