@@ -214,15 +214,15 @@ static carom_status create(carom_stepper *stepper, double step, carom_instructio
     if (!made) return carom_fail_memory(error, "cone map");
     made->selection = stepper->selection;
     made->kernel = kernels[instructions];
+    made->has_many = made->selection != CAROM_SELECT_RANDOM && stepper->size > CAROM_MOST_FOLLOWED;
     carom_status status = prepare(made, stepper, step, error);
     // Signs of contact modes may miss by a share of the speed before the step: size(x) is the largest |u_c|.
     made->by_modes = made->selection == CAROM_SELECT_RANDOM || made->selection == CAROM_SELECT_SCATTERED ||
-                     (made->selection == CAROM_SELECT_ANY && stepper->dim == 2);
+                     (made->selection == CAROM_SELECT_ANY && (stepper->dim == 2 || made->has_many));
     for (int j = 0; !status && made->by_modes && j < made->builder.inputs; j++) made->per_unit[j] = j < made->builder.n;
     carom_stream_start_use(&made->covering, 0, 0, CAROM_STREAM_SELECTION);
     if (!status && made->selection == CAROM_SELECT_RANDOM) status = list_modes(made, error);
     made->next_round = FIRST_ROUND;
-    made->has_many = made->selection != CAROM_SELECT_RANDOM && stepper->size > CAROM_MOST_FOLLOWED;
     if (!status) status = batch_create(made, 1, &made->one, error);
     if (status)
         destroy(made);
