@@ -25,7 +25,8 @@ HEADERS_HDF5      := hdf5.h
 PACKAGES_HDF5     := libhdf5-dev
 WHAT_HDF5         := HDF5 files
 TESTS_HDF5        := command/test_hodograph command/test_measure command/test_keep io/test_bad_results io/test_result_names io/test_results \
-                     io/test_fclib io/test_fclib_written exact/test_exact_files python/test_poses
+                     io/test_fclib io/test_fclib_written exact/test_exact_files \
+                     sets/test_questions python/test_poses
 
 HEADERS_QHULL     := libqhull_r/libqhull_r.h
 PACKAGES_QHULL    := libqhull-dev

@@ -270,6 +270,7 @@ def test_forks_while_another_thread_saves(block, tmp_path):
     """The child can save, too: it does not inherit the locks of a thread that it does not have, h5py's among them."""
     pytest.importorskip("h5py")
     out = carom.Impact(**block).sample(20_000)
+    out.save(tmp_path / "parent.h5")
     done = threading.Event()
 
     def save():
