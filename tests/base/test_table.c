@@ -149,6 +149,27 @@ static void test_a_cell_may_be_set_again(void **state) {
     carom_table_free(table);
 }
 
+// Series of several rows at once stand after those of the rows before them.
+static void test_rows_get_their_series_at_once(void **state) {
+    (void)state;
+    carom_error error;
+    carom_table *table = make_table();
+    const double values[] = {1, 2, 3, 4, 5, 6};
+    for (int64_t round = 0; round < 2; round++) {
+        assert_ok(carom_table_add_row(table, &error), error);
+        assert_ok(carom_table_set_series(table, CURVE, values, 4, &error), error);
+        assert_ok(carom_table_add_rows(table, 3, &error), error);
+        assert_ok(carom_table_set_series_rows(table, CURVE, 3, values, 2, &error), error);
+    }
+    for (int64_t row = 0; row < 8; row++) {
+        int count;
+        const double *curve = carom_table_series(table, CURVE, row, &count);
+        assert_int_equal(count, row % 4 ? 2 : 4);
+        assert_memory_equal(curve, row % 4 ? values + 2 * (row % 4 - 1) : values, (size_t)count * sizeof *values);
+    }
+    carom_table_free(table);
+}
+
 // One row of the plain model that a table is compared with.
 typedef struct plain_row {
     double point[3], impulse[6], span;
@@ -263,6 +284,7 @@ int main(void) {
         cmocka_unit_test(test_a_new_row_holds_nothing),
         cmocka_unit_test(test_an_empty_list_is_not_an_absent_one),
         cmocka_unit_test(test_a_cell_may_be_set_again),
+        cmocka_unit_test(test_rows_get_their_series_at_once),
         cmocka_unit_test(test_a_growing_table_agrees_with_a_plain_model),
         cmocka_unit_test(test_tables_with_different_columns_are_not_joined),
     };
