@@ -37,6 +37,7 @@ room_of_header() {
     arena | clock | picture | dense | box | ode | modular | quad | expression | condition | suggest | bracket | vector3 | quaternion | instruction_sets | solid) echo base ;;
     functional | impact | joint_modes | mechanism | polyhedra | system | uncertain | vary) echo impact ;;
     lcp) echo solvers ;;
+    sweeps) echo step ;;
     worst) echo reach ;;
     draws | many | propagative | stronge) echo laws ;;
     questions | sensitivity) echo sets ;;

@@ -29,6 +29,8 @@ static int add_method(const bench_problem *problem, const carom_registry *regist
                       bench_path *list, int count) {
     static const carom_selection selections[] = {CAROM_SELECT_LEMKE, CAROM_SELECT_ANY, CAROM_SELECT_RANDOM};
     const int before = count;
+    // Methods for large steps are not for small ones.
+    if (bench_problem_lcp_size(problem) < method->least_size) return count;
     char name[CAROM_MAX_NAME];
     snprintf(name, sizeof name, set < 0 ? "%s" : "%s:%s", method->name, set < 0 ? "" : carom_instructions_names[set]);
     if (bench_find_path(registry, name, &list[count])) return count + bench_problem_takes(problem, &list[count]);

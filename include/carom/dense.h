@@ -88,6 +88,9 @@ static inline void carom_cholesky_backward(int n, const double *L, double *x) {
 bool carom_lu_factor(int n, double *A, int *rows);
 /// x = A^-1 b in place, from the factors.
 void carom_lu_solve(int n, const double *LU, const int *rows, double *x);
+/// x = A^-1 b in place for one b: A is overwritten, by LAPACK beyond n = CAROM_FIXED_ORDER_SIZE.
+/// @return false when A is singular
+bool carom_solve_square(int n, double *A, int *rows, double *x);
 
 /// A linear system whose entries are known up to errors.
 typedef struct carom_uncertain_system {

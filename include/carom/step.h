@@ -234,6 +234,7 @@ struct carom_step_method {
     const char *name;     ///< as in `--path`
     const char *summary;  ///< one line for lists
     unsigned selections;  ///< bits 1 << carom_selection: what it serves
+    int least_size;       ///< variables of the step's LCP from which it is taken without being asked for
     /// One step at a time; all NULL for a method of batches alone. `create` makes what the method needs beside the stepper, which `free`
     /// frees; both may be NULL.
     carom_status (*create)(const carom_stepper *stepper, void **state, carom_error *error);

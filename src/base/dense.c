@@ -134,6 +134,13 @@ void carom_lu_solve(int n, const double *LU, const int *rows, double *x) {
     }
 }
 
+bool carom_solve_square(int n, double *A, int *rows, double *x) {
+    if (n > CAROM_FIXED_ORDER_SIZE && blas_has_room(n)) return LAPACKE_dgesv(LAPACK_ROW_MAJOR, n, 1, A, n, rows, x, 1) == 0;
+    if (!carom_lu_factor(n, A, rows)) return false;
+    carom_lu_solve(n, A, rows, x);
+    return true;
+}
+
 // x of the first `rank` unknowns from the upper triangle, in place; then the column exchanges are undone.
 static void substitute_back(size_t n, size_t rank, const double *A, const int *columns, double *x) {
     for (size_t i = rank; i-- > 0;) {

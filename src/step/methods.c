@@ -5,7 +5,8 @@
 
 #include "step/step_internal.h"
 
-const carom_step_method *const carom_step_methods[] = {&carom_step_cone_map, &carom_step_lemke, &carom_step_modes, NULL};
+const carom_step_method *const carom_step_methods[] = {&carom_step_cone_map, &carom_step_sweeps, &carom_step_lemke, &carom_step_modes,
+                                                       NULL};
 
 bool carom_step_method_serves(const carom_step_method *method, carom_selection selection) { return method->selections >> selection & 1; }
 

@@ -104,10 +104,11 @@ carom_status carom_stepper_create(const carom_impact *impact, const carom_steppe
     const bool of_lemke = options->selection == CAROM_SELECT_LEMKE || options->selection == CAROM_SELECT_SCATTERED;
     made->selection = of_lemke && !made->solver->canonical ? CAROM_SELECT_ANY : options->selection;
     made->restitution = options->restitution ? options->restitution : carom_impact_get_data(impact)->restitution;
-    // Without a method of the caller's choice: the first that serves the selection.
-    for (const carom_step_method *const *row = carom_step_methods; !made->method && *row; row++)
-        if ((*row)->solve && carom_step_method_serves(*row, made->selection)) made->method = *row;
     carom_status status = lay_out(made, options, error);
+    // Without a method of the caller's choice: the first that serves the selection at this size. Another LCP solver is meant to be used.
+    const int size = made->solver->canonical ? made->size : 0;
+    for (const carom_step_method *const *row = carom_step_methods; !made->method && *row; row++)
+        if ((*row)->solve && carom_step_method_serves(*row, made->selection) && size >= (*row)->least_size) made->method = *row;
     if (!status) {
         carom_step_assemble(made);
         status = carom_step_bind(made, error);

@@ -43,7 +43,7 @@ struct carom_stepper {
 };
 
 /// Rows of the table, each in a file or folder of its own.
-extern const carom_step_method carom_step_cone_map, carom_step_lemke, carom_step_modes;
+extern const carom_step_method carom_step_cone_map, carom_step_sweeps, carom_step_lemke, carom_step_modes;
 
 /// Row of contact space where contact i of the step stands.
 static inline int carom_step_contact_row(const carom_stepper *stepper, int i) { return (stepper->first + i) * (1 + stepper->dim); }

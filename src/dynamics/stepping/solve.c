@@ -48,68 +48,12 @@ void stepping_solver_free(stepping_solver *solver) {
     carom_lcp_basis_free(solver->basis);
     carom_arena_free(&solver->arena);
     carom_arena_free(&solver->rows);
+    carom_sweep_room_free(solver->sweeping);
     free(solver);
 }
 
 const double *stepping_directions(const stepping_solver *solver, const stepping_contact *contact) {
     return contact->tangents == 1 ? solver->planar : solver->spatial;
-}
-
-// ------------------------------------------------------------------------------------------------------------- residual
-
-void stepping_project_friction(const double *directions, int edges, int tangents, double radius, const double *point, double *nearest) {
-    if (tangents == 1) {
-        *nearest = fmin(fmax(*point, -radius), radius);
-        return;
-    }
-    // The nearest point of a regular polygon with corners radius d_j: the point itself, or one on the side where it lies outside.
-    double best = INFINITY;
-    bool outside = !(radius > 0);
-    for (int j = 0; j < edges; j++) {
-        const double *from = directions + 2 * j, *to = directions + 2 * ((j + 1) % edges);
-        const double a[2] = {radius * from[0], radius * from[1]}, side[2] = {radius * to[0] - a[0], radius * to[1] - a[1]};
-        const double off[2] = {point[0] - a[0], point[1] - a[1]};
-        outside = outside || side[0] * off[1] - side[1] * off[0] < 0;
-        const double length = side[0] * side[0] + side[1] * side[1];
-        const double along = length > 0 ? fmin(fmax((side[0] * off[0] + side[1] * off[1]) / length, 0), 1) : 0;
-        const double x = a[0] + along * side[0], y = a[1] + along * side[1], dx = point[0] - x, dy = point[1] - y,
-                     distance = dx * dx + dy * dy;
-        if (!(distance < best)) continue;
-        best = distance;
-        nearest[0] = x;
-        nearest[1] = y;
-    }
-    if (!outside) memcpy(nearest, point, 2 * sizeof *point);
-}
-
-double stepping_residual(const stepping_solver *solver, stepping_problem *problem) {
-    const int rows = problem->rows + problem->dry;
-    const double per_impulse = 1 / (solver->mass * solver->speed), per_speed = 1 / solver->speed;
-    double worst = 0, largest = 0;
-    carom_multiply(rows, rows, problem->W, problem->impulse, problem->after);
-    for (int r = 0; r < rows; r++) {
-        problem->after[r] += problem->free[r];
-        largest = fmax(largest, fabs(problem->free[r]) * per_speed);
-    }
-    for (int i = 0; i < problem->contacts; i++) {
-        const stepping_contact *contact = &problem->contact[i];
-        const double *p = problem->impulse + contact->row, *u = problem->after + contact->row;
-        worst = fmax(worst, fabs(fmin(p[0] * per_impulse, u[0] * per_speed)));
-        if (!contact->edges) continue;
-        // Friction of largest dissipation: p_t is the point of its section of the cone that is nearest to p_t - u_t.
-        double point[2] = {0}, nearest[2] = {0};
-        for (int k = 0; k < contact->tangents; k++) point[k] = p[1 + k] * per_impulse - u[1 + k] * per_speed;
-        stepping_project_friction(stepping_directions(solver, contact), contact->edges, contact->tangents,
-                                  contact->touch.friction * fmax(p[0], 0) * per_impulse, point, nearest);
-        for (int k = 0; k < contact->tangents; k++) worst = fmax(worst, fabs(nearest[k] - p[1 + k] * per_impulse));
-    }
-    for (int d = 0; d < problem->dry; d++) {
-        const int r = problem->rows + d;
-        const double p = problem->impulse[r] * per_impulse, bound = problem->bound[d] * per_impulse;
-        worst = fmax(worst, fabs(fmin(fmax(p - problem->after[r] * per_speed, -bound), bound) - p));
-    }
-    const double residual = worst / (1 + largest);
-    return isfinite(residual) ? residual : INFINITY;
 }
 
 // ----------------------------------------------------------------------------------------------------------- assembling
@@ -123,6 +67,30 @@ static void find_units(stepping_solver *solver, const stepping_problem *problem)
     speed = 1 / carom_scale_to_one(speed);
     solver->mass = isnormal(mass * speed) ? mass : 1;
     solver->speed = isnormal(mass * speed) ? speed : 1;
+}
+
+// The problem as sweeps see it, which judge all impulses.
+static void describe(stepping_solver *solver, const stepping_problem *problem) {
+    for (int i = 0; i < problem->contacts; i++) {
+        const stepping_contact *contact = &problem->contact[i];
+        solver->contact[i] = (carom_sweep_contact){.row = contact->row,
+                                                   .tangents = contact->tangents,
+                                                   .edges = contact->edges,
+                                                   .directions = stepping_directions(solver, contact),
+                                                   .friction = contact->touch.friction,
+                                                   .cap = INFINITY};
+    }
+    solver->sweeps = (carom_sweep_problem){.contacts = problem->contacts,
+                                           .rows = problem->rows,
+                                           .dry = problem->dry,
+                                           .contact = solver->contact,
+                                           .bound = problem->bound,
+                                           .W = problem->W,
+                                           .free = problem->free,
+                                           .mass = solver->mass,
+                                           .speed = solver->speed,
+                                           .impulse = problem->impulse,
+                                           .after = problem->after};
 }
 
 // Forces of the LCP in the order lam_n, lam_D, x: each pushes along a combination of rows of the problem.
@@ -211,7 +179,7 @@ static double try_basis(stepping_solver *solver, stepping_problem *problem, caro
     }
     if (!carom_lcp_basis_solve(solver->basis, solver->basic, solver->w, solver->z)) return INFINITY;
     read_out(solver, problem);
-    return stepping_residual(solver, problem);
+    return carom_sweep_residual(&solver->sweeps);
 }
 
 static carom_status try_lemke(stepping_solver *solver, stepping_problem *problem, int64_t *pivots, double *residual, carom_error *error) {
@@ -225,7 +193,7 @@ static carom_status try_lemke(stepping_solver *solver, stepping_problem *problem
     solver->basic_size = solver->size;
     carom_lcp_free(lcp);
     read_out(solver, problem);
-    *residual = stepping_residual(solver, problem);
+    *residual = carom_sweep_residual(&solver->sweeps);
     return CAROM_OK;
 }
 
@@ -238,13 +206,12 @@ static carom_status reserve_rows(stepping_solver *solver, int rows, carom_error 
     double *previous = carom_arena_take(&grown, n, sizeof *previous);
     if (previous && solver->previous_rows) memcpy(previous, solver->previous, (size_t)solver->previous_rows * sizeof *previous);
     solver->previous = previous;
-    solver->kept = carom_arena_take(&grown, n, sizeof *solver->kept);
-    solver->right = carom_arena_take(&grown, n, sizeof *solver->right);
-    solver->newton = carom_arena_take(&grown, n * n, sizeof *solver->newton);
-    solver->exchanges = carom_arena_take(&grown, n, sizeof *solver->exchanges);
+    solver->contact = carom_arena_take(&grown, n, sizeof *solver->contact);
     carom_arena_free(&solver->rows);
     solver->rows = grown;
-    return grown.failed ? carom_fail_memory(error, "contact problem") : CAROM_OK;
+    carom_sweep_room_free(solver->sweeping);
+    solver->sweeping = NULL;
+    return grown.failed ? carom_fail_memory(error, "contact problem") : carom_sweep_room_create((int)n, &solver->sweeping, error);
 }
 
 // Pivoting: the basis of the problem before, then Lemke's method.
@@ -265,6 +232,7 @@ carom_status stepping_solver_solve(stepping_solver *solver, stepping_problem *pr
     carom_status status = reserve_rows(solver, rows, error);
     if (status) return status;
     find_units(solver, problem);
+    describe(solver, problem);
     double residual = INFINITY;
     if (solver->size <= MOST_PIVOTED) status = pivot(solver, problem, pivots, &residual, error);
     if (!status && residual > CAROM_LCP_TOLERANCE) {
@@ -273,7 +241,7 @@ carom_status stepping_solver_solve(stepping_solver *solver, stepping_problem *pr
             memcpy(problem->impulse, solver->previous, (size_t)rows * sizeof *problem->impulse);
         else
             memset(problem->impulse, 0, (size_t)rows * sizeof *problem->impulse);
-        residual = stepping_sweep(solver, problem);
+        residual = carom_sweep(&solver->sweeps, solver->sweeping);
         if (residual > CAROM_LCP_TOLERANCE && solver->size > MOST_PIVOTED && solver->size <= STEPPING_MOST_PIVOTED)
             status = pivot(solver, problem, pivots, &residual, error);
     }

@@ -4,6 +4,7 @@
 #ifndef CAROM_DYNAMICS_STEPPING_SOLVER_H
 #define CAROM_DYNAMICS_STEPPING_SOLVER_H
 
+#include "carom/sweeps.h"
 #include "dynamics/stepping/stepping.h"
 
 /// The size up to which an LCP is pivoted where sweeps fail.
@@ -33,23 +34,11 @@ struct stepping_solver {
     int row_room;
     double *previous;  // [previous_rows] of the problem before
     int previous_rows;
-    double *kept, *right;  // [rows]
-    double *newton;        // [rows x rows]
-    int *exchanges;        // [rows]
+    carom_sweep_problem sweeps;    // the present problem
+    carom_sweep_contact *contact;  // [contacts]
+    carom_sweep_room *sweeping;
 };
 
 const double *stepping_directions(const stepping_solver *solver, const stepping_contact *contact);
-
-/// The nearest point of a section of the friction cone.
-/// @param radius  mu p_n
-void stepping_project_friction(const double *directions, int edges, int tangents, double radius, const double *point, double *nearest);
-
-/// The one verifier of impulses, whatever found them: the largest violation over 1 + max |free|, in the problem's units. Fills `after`.
-double stepping_residual(const stepping_solver *solver, stepping_problem *problem);
-
-/// Sweeps over the contacts from the present impulses, and Newton's method from there. Impulses of contacts stay in their cones where no
-/// solution is found.
-/// @return the residual
-double stepping_sweep(const stepping_solver *solver, stepping_problem *problem);
 
 #endif

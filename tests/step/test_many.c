@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps of many contacts by sweeps: a wall of balls, with friction and without, simultaneous and capped.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+
+enum { ROWS = 8, COLUMNS = 10, BALLS = ROWS * COLUMNS, WIDTH = 6, NV = WIDTH * BALLS, CONTACTS = BALLS + ROWS * (COLUMNS - 1) };
+
+typedef struct wall {
+    double mass[NV * NV], normal[CONTACTS * NV], tangent[2 * CONTACTS * NV], friction[CONTACTS], velocity[NV];
+} wall;
+
+// A contact whose normal points from ball `below` (-1: the ground) to ball `above`: unit balls turn about their centres.
+static void add_contact(wall *made, int contact, int below, int above, const double n[3]) {
+    const double axes[3][3] = {{n[0], n[1], n[2]}, {n[2], 0, -n[0]}, {0, 1, 0}};
+    for (int a = 0; a < 3; a++) {
+        double *row = a ? made->tangent + (2 * contact + a - 1) * NV : made->normal + contact * NV;
+        const double *d = axes[a];
+        for (int side = 0; side < 2; side++) {
+            const int ball = side ? above : below, sign = side ? 1 : -1;
+            if (ball < 0) continue;
+            // The point is half a diameter from the centre, against the normal for the upper ball; (r x d) turns it. Signs cancel.
+            const double r[3] = {-0.5 * n[0], -0.5 * n[1], -0.5 * n[2]};
+            for (int k = 0; k < 3; k++) {
+                row[WIDTH * ball + k] = sign * d[k];
+                row[WIDTH * ball + 3 + k] = r[(k + 1) % 3] * d[(k + 2) % 3] - r[(k + 2) % 3] * d[(k + 1) % 3];
+            }
+        }
+    }
+}
+
+// The wall falls at 1 m/s, and its balls move a little.
+static carom_impact *build_wall(wall *made, double friction) {
+    static const double up[3] = {0, 0, 1}, right[3] = {1, 0, 0};
+    carom_stream stream;
+    carom_stream_start(&stream, 3, 0);
+    memset(made, 0, sizeof *made);
+    int contacts = 0;
+    for (int row = 0; row < ROWS; row++)
+        for (int column = 0; column < COLUMNS; column++) {
+            const int ball = row * COLUMNS + column;
+            add_contact(made, contacts++, row ? ball - COLUMNS : -1, ball, up);
+            if (column) add_contact(made, contacts++, ball - 1, ball, right);
+        }
+    for (int k = 0; k < NV; k++) {
+        made->mass[k * NV + k] = k % WIDTH < 3 ? 1 : 0.1;
+        made->velocity[k] = (k % WIDTH == 2 ? -1 : 0) + 0.2 * (carom_stream_uniform(&stream) - 0.5);
+    }
+    for (int i = 0; i < CONTACTS; i++) made->friction[i] = friction;
+    return support_impact(&(carom_impact_data){.nv = NV,
+                                               .contacts = CONTACTS,
+                                               .tangent_dim = 2,
+                                               .mass = made->mass,
+                                               .normal = made->normal,
+                                               .tangent = made->tangent,
+                                               .friction = made->friction,
+                                               .velocity = made->velocity});
+}
+
+// One step of the wall, which is solved; `path` is what solved it.
+static void take_step(const carom_impact *impact, carom_step_kind kind, carom_selection selection, const char *path, const double *lmax,
+                      double *v_next, double *impulse) {
+    carom_stepper_options options = carom_stepper_defaults();
+    options.kind = kind;
+    options.selection = selection;
+    carom_stepper *stepper;
+    carom_error error;
+    carom_step_info info;
+    assert_ok(carom_stepper_create(impact, &options, &stepper, &error), error);
+    if (path) assert_string_equal(carom_stepper_path(stepper), path);
+    carom_stepper_solve(stepper, carom_impact_get_data(impact)->velocity, lmax, v_next, impulse, &info);
+    assert_int_equal(info.verdict, CAROM_COMPLETE);
+    assert_true(info.residual <= CAROM_LCP_TOLERANCE);
+    // Sweeps have no pivots: nothing was left to Lemke's method.
+    if (path) assert_int_equal(info.pivots, 0);
+    carom_stepper_free(stepper);
+}
+
+static void sweeps_solve_a_wall(void **state) {
+    (void)state;
+    static wall made;
+    static double v_next[NV], lemke[NV], impulse[3 * CONTACTS], lmax[CONTACTS];
+    carom_impact *impact = build_wall(&made, 0.4);
+    take_step(impact, CAROM_STEP_SIMULTANEOUS, CAROM_SELECT_ANY, "sweeps", NULL, v_next, impulse);
+    double largest = 0;
+    for (int i = 0; i < CONTACTS; i++) {
+        assert_true(hypot(impulse[3 * i + 1], impulse[3 * i + 2]) <= 0.4 * impulse[3 * i] + 1e-9);
+        largest = fmax(largest, impulse[3 * i]);
+    }
+    // Caps that many contacts reach.
+    for (int i = 0; i < CONTACTS; i++) lmax[i] = 0.2 * largest;
+    take_step(impact, CAROM_STEP_CAPPED, CAROM_SELECT_ANY, "sweeps", lmax, v_next, impulse);
+    int capped = 0;
+    for (int i = 0; i < CONTACTS; i++) capped += impulse[3 * i] > (1 - 1e-9) * lmax[i];
+    assert_true(capped > 5);
+    carom_impact_free(impact);
+    // Without friction v' is unique.
+    impact = build_wall(&made, 0);
+    take_step(impact, CAROM_STEP_SIMULTANEOUS, CAROM_SELECT_ANY, "sweeps", NULL, v_next, impulse);
+    take_step(impact, CAROM_STEP_SIMULTANEOUS, CAROM_SELECT_LEMKE, NULL, NULL, lemke, impulse);
+    for (int k = 0; k < NV; k++) assert_true(fabs(v_next[k] - lemke[k]) <= 1e-7);
+    carom_impact_free(impact);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sweeps_solve_a_wall)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
