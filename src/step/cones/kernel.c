@@ -172,37 +172,80 @@ static INLINE void add_solution(const carom_cones *cones, const carom_cone_physi
     list->crowded |= bits;
 }
 
-// All cones that have a sample, and of their distinct solutions the one that its choice says.
+// Which of as many samples as there are cones abreast may a cone have, as far as its first rows say? `heads` are at its place among the
+// cones abreast; [inputs x SINGLES] inputs of the samples as for test_heads.
+static INLINE unsigned test_samples(const float *heads, int inputs, const float *scaled) {
+    singles sum[HEADS];
+    for (int r = 0; r < HEADS; r++) sum[r] = spread_single(heads[r * ABREAST]);
+    for (int j = 0; j < inputs; j++) {
+        heads += HEADS * ABREAST;
+        const singles input = load_singles(scaled + j * SINGLES);
+        for (int r = 0; r < HEADS; r++) sum[r] = add_product(sum[r], input, heads[r * ABREAST]);
+    }
+    for (int r = 1; r < HEADS; r++) sum[0] = least_of(sum[r], sum[0]);
+    return none_negative(sum[0]);
+}
+
+// The inputs of eight samples from i on, with their sizes, and in single precision in units of the largest, as take_sample gives them.
+static INLINE void take_samples(const carom_cones *cones, int inputs, const carom_step_batch *batch, int i, double *x, float *scaled) {
+    lanes size = spread(0), largest = spread(0);
+    for (int j = 0; j < inputs; j++) {
+        const lanes input = load(batch->x + (size_t)j * batch->stride + (size_t)i);
+        store(x + j * LANES, input);
+        size = larger(multiply(magnitude(input), spread(cones->per_unit[j])), size);
+        largest = larger(multiply(magnitude(input), spread(cones->per_scale[j])), largest);
+    }
+    store(x + inputs * LANES, size);
+    const unsigned nonzero = at_least(largest, spread(DBL_MIN));
+    const lanes per_largest = choose(nonzero, divide(spread(1), choose(nonzero, largest, spread(1))), spread(0));
+    for (int j = 0; j < inputs; j++) {
+        _Alignas(64) double share[LANES];
+        store(share, multiply(multiply(load(x + j * LANES), spread(cones->per_scale[j])), per_largest));
+        for (int l = 0; l < LANES; l++) scaled[j * SINGLES + l] = (float)share[l];
+    }
+}
+
+// Of the distinct solutions of eight samples, the ones that their choices say.
+static void choose_listed(const solution_list *list, carom_step_batch *batch, int i) {
+    for (int l = 0; l < LANES; l++) {
+        int solutions = 0;
+        while (solutions < MOST_SOLUTIONS && list->held[solutions] >> l & 1) solutions++;
+        const int chosen = solutions > 1 ? (int)(batch->choice[i + l] * solutions) : 0;
+        const bool served = solutions && !(list->crowded >> l & 1);
+        batch->served[i + l] = served ? list->cone[chosen][l] : CAROM_STEP_UNSERVED;
+        batch->solutions[i + l] = served ? solutions : 0;
+    }
+}
+
+// All cones that have a sample, and of their distinct solutions the one that its choice says: for twice eight samples at once.
 static INLINE void list_shape(const carom_cones *cones, const carom_cone_physics *physics, int inputs, int n, carom_step_batch *batch,
                               int count) {
     const int width = inputs + 1;
-    solution_list list;
-    memset(list.velocity, 0, (size_t)(MOST_SOLUTIONS * n * LANES) * sizeof(double));
-    _Alignas(64) double x[(MOST_INPUTS + 1) * LANES];
-    for (int i = 0; i < count; i += LANES) {
-        lanes size = spread(0);
-        for (int j = 0; j < inputs; j++) {
-            const lanes input = load(batch->x + (size_t)j * batch->stride + (size_t)i);
-            store(x + j * LANES, input);
-            size = larger(multiply(magnitude(input), spread(cones->per_unit[j])), size);
+    solution_list list[2];
+    for (int half = 0; half < 2; half++) memset(list[half].velocity, 0, (size_t)(MOST_SOLUTIONS * n * LANES) * sizeof(double));
+    _Alignas(64) double x[2][(MOST_INPUTS + 1) * LANES];
+    _Alignas(64) float scaled[MOST_INPUTS * SINGLES];
+    for (int i = 0; i < count; i += SINGLES) {
+        for (int half = 0; half < 2; half++) {
+            take_samples(cones, inputs, batch, i + half * LANES, x[half], scaled + half * LANES);
+            memset(list[half].held, 0, sizeof list[half].held);
+            list[half].crowded = 0;
         }
-        store(x + inputs * LANES, size);
-        memset(list.held, 0, sizeof list.held);
-        list.crowded = 0;
         for (int cone = 0; cone < cones->count; cone++) {
+            const float *heads = cones->heads + (size_t)(cone / ABREAST * width * HEADS * ABREAST + cone % ABREAST);
+            const unsigned open = test_samples(heads, inputs, scaled);
+            if (!open) continue;
             const double *first = cones->rows + (size_t)cones->first_row[cone] * (size_t)width;
             const double *end = cones->rows + (size_t)cones->first_row[cone + 1] * (size_t)width;
-            const unsigned found = test_rows(first, end, width, x, LANES, ALL_LANES);
-            if (found) add_solution(cones, physics, n, cone, x, found, &list);
+            const double *rest = end - first > HEADS * width ? first + HEADS * width : end;
+            for (int half = 0; half < 2; half++) {
+                // What passes the first rows is likely to be on the side of them: they are tested last.
+                unsigned found = test_rows(rest, end, width, x[half], LANES, open >> half * LANES & ALL_LANES);
+                found = test_rows(first, rest, width, x[half], LANES, found);
+                if (found) add_solution(cones, physics, n, cone, x[half], found, &list[half]);
+            }
         }
-        for (int l = 0; l < LANES; l++) {
-            int solutions = 0;
-            while (solutions < MOST_SOLUTIONS && list.held[solutions] >> l & 1) solutions++;
-            const int chosen = solutions > 1 ? (int)(batch->choice[i + l] * solutions) : 0;
-            const bool served = solutions && !(list.crowded >> l & 1);
-            batch->served[i + l] = served ? list.cone[chosen][l] : CAROM_STEP_UNSERVED;
-            batch->solutions[i + l] = served ? solutions : 0;
-        }
+        for (int half = 0; half < 2; half++) choose_listed(&list[half], batch, i + half * LANES);
     }
 }
 
