@@ -60,8 +60,7 @@ static INLINE unsigned test_rows(const double *row, const double *end, int width
 }
 
 // Inputs of a sample, side by side: as they are, with their size, and in single precision in units of the largest of them.
-static INLINE void take_sample(const carom_cones *cones, const carom_step_batch *batch, int i, double *x, float *scaled) {
-    const int inputs = cones->inputs;
+static INLINE void take_sample(const carom_cones *cones, int inputs, const carom_step_batch *batch, int i, double *x, float *scaled) {
     double size = 0, largest = 0;
     for (int j = 0; j < inputs; j++) {
         x[j] = batch->x[(size_t)j * batch->stride + (size_t)i];
@@ -98,11 +97,11 @@ static INLINE bool has(const carom_cones *cones, int cone, int width, const doub
 }
 
 // ABREAST cones by ABREAST over all samples that have none yet: a sample gets the first cone that has it.
-static void find(const carom_cones *cones, carom_step_batch *batch, int count) {
+static INLINE void find_shape(const carom_cones *cones, int inputs, carom_step_batch *batch, int count) {
     const carom_cone_scratch *scratch = batch->scratch;
-    const int inputs = cones->inputs, width = inputs + 1;
+    const int width = inputs + 1;
     for (int i = 0; i < count; i++) {
-        take_sample(cones, batch, i, scratch->work + i * width, scratch->scaled + i * inputs);
+        take_sample(cones, inputs, batch, i, scratch->work + i * width, scratch->scaled + i * inputs);
         scratch->samples[i] = i;
     }
     for (int i = 0; i < count || i % LANES; i++) batch->served[i] = CAROM_STEP_UNSERVED;
@@ -122,6 +121,16 @@ static void find(const carom_cones *cones, carom_step_batch *batch, int count) {
                 scratch->samples[left++] = sample;
         }
     }
+}
+
+static void find(const carom_cones *cones, carom_step_batch *batch, int count) {
+    // Bounds of loops are constants for two planar contacts and for four in space.
+    if (cones->inputs == 6)
+        find_shape(cones, 6, batch, count);
+    else if (cones->inputs == 16)
+        find_shape(cones, 16, batch, count);
+    else
+        find_shape(cones, cones->inputs, batch, count);
 }
 
 // A step with more solutions of different velocities is left unserved.
