@@ -52,7 +52,9 @@ def toss(command, seed):
         place = Path(folder)
         (place / "toss.yaml").write_text(scene)
         # The status is 1 where the box comes to rest.
-        subprocess.run([command, "simulate", place / "toss.yaml", "-o", place / "toss.h5"], capture_output=True)
+        done = subprocess.run([command, "simulate", place / "toss.yaml", "-o", place / "toss.h5"], capture_output=True, text=True)
+        if done.returncode > 1:
+            raise RuntimeError(done.stderr)
         with h5py.File(place / "toss.h5") as file:
             t, x, q = (file[f"lgvci/states/{name}"][:] for name in ("time", "position", "quaternion"))
             impacts = {name: data[:] for name, data in file["lgvci/impacts"].items()}

@@ -200,7 +200,7 @@ static bool file_contains(const char *path, const char *text) {
 // A picture shows samples over the set; a comparison includes the set where it can be computed.
 static void pictures_and_comparisons_show_the_set(void **state) {
     (void)state;
-    if (!support_has("MUJOCO")) skip();
+    if (!support_has("MUJOCO") || !support_has("QHULL")) skip();
     char *directory = support_make_directory();
     char arguments[1024], path[512];
     snprintf(arguments, sizeof arguments, "exact scenes/boxwall.yaml -o %s/set.h5 > /dev/null", directory);

@@ -38,6 +38,7 @@ static carom_scene *read_scene_for_motion(const char *stem) {
     carom_error error;
     carom_scene *scene = NULL;
     const carom_status status = carom_scene_read_motion(path, registry, &scene, &error);
+    if (status == CAROM_UNSUPPORTED) support_skip_missing(error.message);
     if (status == CAROM_UNSUPPORTED) return read_scene(stem);
     assert_ok(status, error);
     return scene;
