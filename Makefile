@@ -6,6 +6,8 @@ ifeq ($(origin CC),default)
 CC       := gcc
 endif
 PREFIX   ?= /usr/local
+# A blank ends a name in make: the rest would be another folder, which `uninstall` and `clean` would remove.
+$(foreach v,BUILD PREFIX LIBDIR DESTDIR,$(if $(word 2,$($(v))),$(error $(v)=$($(v)): make cannot use a path with blanks)))
 VERSION  := $(shell sed -n 's/^#define CAROM_VERSION "\(.*\)"/\1/p' include/carom/api.h)
 SOVERSION := 0
 
@@ -17,6 +19,8 @@ comma := ,
 # The flag of a library that is there, by the name of its file.
 installed = $(if $(filter /%,$(shell $(CC) -print-file-name=lib$(1).so)),-l$(1))
 pkg = $(shell pkg-config $(1) $(2) 2>/dev/null)
+# $(call libs,PACKAGE,NAME): what pkg-config says, or -lNAME where it knows no such package and the library is there.
+libs = $(or $(if $(1),$(call pkg,--libs,$(1))),$(call installed,$(2)))
 
 # MuJoCo is the system's, or that of `make MUJOCO=pip` (the wheel of PYTHON) or `make MUJOCO=DIR` (a release): then programs and
 # libcarom-mujoco.so remember where it lies. Siconos may be one's own build, too, installed in DIR: `make SICONOS=DIR`.
@@ -31,14 +35,21 @@ CFLAGS_mujoco := -isystem $(word 1,$(MUJOCO_FOUND))
 endif
 endif
 PLACE_SICONOS := $(or $(filter-out no,$(SICONOS)),/usr)
-# hdf5-serial, never hdf5: the latter flips to Open MPI when libsundials-dev is installed.
-DEPENDENCY_CFLAGS := $(patsubst -I%,-isystem %,$(foreach p,openblas lapacke hdf5-serial yaml-0.1 jansson nettle qhull_r libxml-2.0,$(call pkg,--cflags,$(p)))) \
+# hdf5-serial where that is: in Debian hdf5 flips to Open MPI when libsundials-dev is installed. Other systems have hdf5 alone, or neither.
+HDF5_FILE := $(firstword $(foreach p,hdf5-serial hdf5,$(if $(call pkg,--modversion,$(p)),$(p))))
+DEPENDENCY_CFLAGS := $(patsubst -I%,-isystem %,$(foreach p,openblas lapacke $(HDF5_FILE) yaml-0.1 jansson nettle qhull_r libxml-2.0,$(call pkg,--cflags,$(p)))) \
                      -isystem $(PLACE_SICONOS)/include/siconos -isystem $(PLACE_SICONOS)/include/siconos/numerics
 
 include scripts/libraries.mk
 # SUNDIALS 7 may be built with MPI, whose header and empty communicator it then needs.
 MPI_SUNDIALS := $(if $(call installed,sundials_core),ompi-c)
 DEPENDENCY_CFLAGS += $(if $(MPI_SUNDIALS),$(patsubst -I%,-isystem %,$(call pkg,--cflags,$(MPI_SUNDIALS))))
+# A choice that is none would build something else in silence.
+no_choice = $(if $(and $(filter command,$(origin $(1))),$(filter-out $(2),$($(1)))),$(error $(1)=$($(1)): $(1) is $(3)))
+$(foreach l,$(filter-out SICONOS MUJOCO,$(OPTIONAL)),$(call no_choice,$(l),no,'no' to build without it; otherwise it is used where it is found))
+$(call no_choice,CORE,yes no,'yes' for libcarom alone)
+$(call no_choice,MPI,0 1,'1' for a command that mpirun can start)
+override CORE := $(filter-out no,$(CORE))
 has_headers = $(shell printf '$(foreach h,$(1),\043include <$(h)>\n)' | $(CC) $(DEPENDENCY_CFLAGS) $(CFLAGS_mujoco) -E - >/dev/null 2>&1 && echo yes)
 $(foreach l,$(OPTIONAL),$(eval HAVE_$(l) := $(if $(CORE)$(filter no,$($(l))),,$(call has_headers,$(HEADERS_$(l))))))
 # Bounds by linear programs take the rational numbers of exact sets.
@@ -95,23 +106,23 @@ ABOUT_carom-io        := Scene files, result files and plots of carom
 # What SUNDIALS 7 has in common stands in a library of its own.
 LIBS_sundials        = -lsundials_nvecserial -lsundials_sunlinsoldense -lsundials_sunmatrixdense $(if $(MPI_SUNDIALS),-lsundials_core $(call pkg,--libs,$(MPI_SUNDIALS)))
 LIBS_mujoco         := $(if $(MUJOCO_FOUND),$(word 2,$(MUJOCO_FOUND)) -Wl$(comma)-rpath$(comma)$(patsubst %/,%,$(dir $(word 2,$(MUJOCO_FOUND)))),-lmujoco)
-LIBS_carom           = $(call pkg,--libs,lapacke openblas nettle) -fopenmp -lm
+LIBS_carom          := $(call libs,lapacke,lapacke) $(call libs,openblas,openblas) $(call libs,nettle,nettle) -fopenmp -lm
 LIBS_carom-siconos   = $(if $(HAVE_SICONOS),$(if $(SICONOS),-L$(SICONOS)/lib -Wl$(comma)-rpath$(comma)$(abspath $(SICONOS))/lib) -lsiconos_numerics)
-LIBS_carom-sets      = $(if $(HAVE_QHULL),$(call pkg,--libs,qhull_r)) -lm
+LIBS_carom-sets     := $(if $(HAVE_QHULL),$(call libs,qhull_r,qhull_r)) -lm
 LIBS_carom-exact     = $(if $(HAVE_GLPK),-lglpk) $(if $(HAVE_PPL),-lppl_c -lppl -lgmp) -lm
-LIBS_carom-mujoco    = $(if $(HAVE_MUJOCO),$(call pkg,--libs,libxml-2.0) $(LIBS_mujoco)) -lm
+LIBS_carom-mujoco   := $(if $(HAVE_MUJOCO),$(call libs,libxml-2.0,xml2) $(LIBS_mujoco)) -lm
 LIBS_carom-dynamics  = -lm
 LIBS_carom-measure   = -fopenmp -lm
 LIBS_carom-compliant = $(if $(HAVE_SUNDIALS),-lsundials_cvode $(LIBS_sundials)) -lm
 LIBS_carom-design    = $(if $(HAVE_SUNDIALS),-lsundials_kinsol $(LIBS_sundials)) -lm
-LIBS_carom-io        = $(if $(HAVE_HDF5),$(call pkg,--libs,hdf5-serial)) $(call pkg,--libs,yaml-0.1 jansson) -lm
+LIBS_carom-io       := $(if $(HAVE_HDF5),$(call libs,$(HDF5_FILE),hdf5)) $(call libs,yaml-0.1,yaml) $(call libs,jansson,jansson) -lm
 # Programs of ours take the serial OpenBLAS where it is installed, whatever Debian's alternatives choose, for themselves and for the
 # libraries that they use: sampling is parallel by itself, and a thread of the other OpenBLAS that finds no memory when it starts looks for
 # some for ever, also while the process waits for it at its exit. Libraries leave the choice to their host.
 SERIAL_BLAS := $(patsubst %/libopenblas.so.0,%,$(wildcard /usr/lib/$(patsubst %-pc-linux-gnu,%-linux-gnu,$(shell $(CC) -dumpmachine))/openblas-serial/libopenblas.so.0))
 PROGRAM_LIBS         = $(if $(SERIAL_BLAS),-Wl$(comma)--disable-new-dtags$(comma)-rpath$(comma)$(SERIAL_BLAS))
 CLI_LIBS             = $(if $(filter 1,$(MPI)),$(call pkg,--libs,$(MPI_PACKAGE)))
-TEST_LIBS            = $(call pkg,--libs,cmocka) $(if $(HAVE_FCLIB),-lfclib)
+TEST_LIBS           := $(call libs,cmocka,cmocka) $(if $(HAVE_FCLIB),-lfclib)
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
 OPTIMISE ?= -O3

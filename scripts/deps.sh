@@ -10,16 +10,16 @@ fail() {
     exit 1
 }
 
-# Prints the packages of libraries by their names there. NAME=no in the environment leaves one out; any other value says where one's own
-# build of the library is, which comes in place of the first package.
+# Prints the packages of libraries by their names there. NAME=no in the environment leaves one out; any other value of SICONOS and MUJOCO
+# says where one's own build of the library is, which comes in place of the first package.
 list_optional() {
     local name packages
     for name in "$@"; do
         read -r -a packages < <(sed -n "s/^PACKAGES_$name *:= *//p" "$(dirname "$0")/libraries.mk")
-        case ${!name:-} in
-        '') echo "${packages[*]}" ;;
-        no) ;;
-        *) echo "${packages[*]:1}" ;;
+        case $name=${!name:-} in
+        *=no) ;;
+        SICONOS=?* | MUJOCO=?*) echo "${packages[*]:1}" ;;
+        *) echo "${packages[*]}" ;;
         esac
     done
 }

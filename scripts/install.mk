@@ -2,7 +2,8 @@
 # What leaves a checkout: installed files, the archive of the sources, Debian packages.
 
 override PREFIX := $(abspath $(PREFIX))
-LIBDIR ?= $(PREFIX)/lib
+override LIBDIR := $(abspath $(or $(LIBDIR),$(PREFIX)/lib))
+override DESTDIR := $(strip $(DESTDIR))
 # The dynamic linker looks into /usr/lib by itself. Elsewhere carom's libraries find each other beside them, and programs remember where they
 # were linked: no LD_LIBRARY_PATH, no ldconfig.
 OWN_PLACE := $(if $(filter /usr/lib /usr/lib/%,$(LIBDIR)),,yes)
