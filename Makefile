@@ -7,7 +7,7 @@ CC       := gcc
 endif
 PREFIX   ?= /usr/local
 # A blank ends a name in make: the rest would be another folder, which `uninstall` and `clean` would remove.
-$(foreach v,BUILD PREFIX LIBDIR DESTDIR,$(if $(word 2,$($(v))),$(error $(v)=$($(v)): make cannot use a path with blanks)))
+$(foreach v,BUILD PREFIX LIBDIR DESTDIR SICONOS,$(if $(word 2,$($(v))),$(error $(v)=$($(v)): make cannot use a path with blanks)))
 VERSION  := $(shell sed -n 's/^#define CAROM_VERSION "\(.*\)"/\1/p' include/carom/api.h)
 SOVERSION := 0
 
@@ -35,6 +35,7 @@ CFLAGS_mujoco := -isystem $(word 1,$(MUJOCO_FOUND))
 endif
 endif
 PLACE_SICONOS := $(or $(filter-out no,$(SICONOS)),/usr)
+OWN_SICONOS   := $(if $(filter-out no,$(SICONOS)),$(firstword $(wildcard $(foreach l,lib lib64 lib/*,$(abspath $(SICONOS))/$(l)/libsiconos_numerics.so))))
 # hdf5-serial where that is: in Debian hdf5 flips to Open MPI when libsundials-dev is installed. Other systems have hdf5 alone, or neither.
 HDF5_FILE := $(firstword $(foreach p,hdf5-serial hdf5,$(if $(call pkg,--modversion,$(p)),$(p))))
 DEPENDENCY_CFLAGS := $(patsubst -I%,-isystem %,$(foreach p,openblas lapacke $(HDF5_FILE) yaml-0.1 jansson nettle qhull_r libxml-2.0,$(call pkg,--cflags,$(p)))) \
@@ -57,6 +58,9 @@ HAVE_GLPK := $(if $(HAVE_PPL),$(HAVE_GLPK))
 PRESENT := $(strip $(foreach l,$(OPTIONAL),$(if $(HAVE_$(l)),$(l))))
 ifneq ($(and $(filter-out no,$(SICONOS)),$(if $(HAVE_SICONOS),,yes)),)
 $(error SICONOS=$(SICONOS) has no include/siconos/numerics/SiconosNumerics.h)
+endif
+ifneq ($(and $(filter-out no,$(SICONOS)),$(if $(CORE)$(OWN_SICONOS),,yes)),)
+$(error SICONOS=$(SICONOS) has no lib/libsiconos_numerics.so (nor in lib64 or a folder of lib))
 endif
 # $(call choose,FOLDER,NAME): the folder of what needs the library NAME, or the folder `absent` beside it.
 choose = $(if $(HAVE_$(2)),$(1),$(dir $(1))absent)
@@ -107,7 +111,7 @@ ABOUT_carom-io        := Scene files, result files and plots of carom
 LIBS_sundials        = -lsundials_nvecserial -lsundials_sunlinsoldense -lsundials_sunmatrixdense $(if $(MPI_SUNDIALS),-lsundials_core $(call pkg,--libs,$(MPI_SUNDIALS)))
 LIBS_mujoco         := $(if $(MUJOCO_FOUND),$(word 2,$(MUJOCO_FOUND)) -Wl$(comma)-rpath$(comma)$(patsubst %/,%,$(dir $(word 2,$(MUJOCO_FOUND)))),-lmujoco)
 LIBS_carom          := $(call libs,lapacke,lapacke) $(call libs,openblas,openblas) $(call libs,nettle,nettle) -fopenmp -lm
-LIBS_carom-siconos   = $(if $(HAVE_SICONOS),$(if $(SICONOS),-L$(SICONOS)/lib -Wl$(comma)-rpath$(comma)$(abspath $(SICONOS))/lib) -lsiconos_numerics)
+LIBS_carom-siconos   = $(if $(HAVE_SICONOS),$(if $(OWN_SICONOS),-L$(patsubst %/,%,$(dir $(OWN_SICONOS))) -Wl$(comma)-rpath$(comma)$(patsubst %/,%,$(dir $(OWN_SICONOS)))) -lsiconos_numerics)
 LIBS_carom-sets     := $(if $(HAVE_QHULL),$(call libs,qhull_r,qhull_r)) -lm
 LIBS_carom-exact     = $(if $(HAVE_GLPK),-lglpk) $(if $(HAVE_PPL),-lppl_c -lppl -lgmp) -lm
 LIBS_carom-mujoco   := $(if $(HAVE_MUJOCO),$(call libs,libxml-2.0,xml2) $(LIBS_mujoco)) -lm
@@ -334,7 +338,7 @@ $(BUILD)/python/carom/%: python/src/carom/%
 # Test programs of the package run a file of tests by pytest.
 $(BUILD)/python/tests/%: python/tests/%.py $(PYTHON_PACKAGE)
 	@mkdir -p $(@D)
-	$(QUIET)printf '#!/bin/sh\n$(PYTHON_WATCHED) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(abspath $(BUILD))/python exec $(PACKAGE_PYTHON) python/tests/run.py $<\n' > $@ && chmod +x $@
+	$(QUIET)printf '#!/bin/sh\n$(PYTHON_WATCHED) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$(abspath $(BUILD))/python" exec $(PACKAGE_PYTHON) python/tests/run.py $<\n' > $@ && chmod +x $@
 
 python:
 	@scripts/deps.sh build python
@@ -360,8 +364,8 @@ $(PYTHON_ENVIRONMENT)/ready $(SIMULATORS_ENVIRONMENT)/ready:
 run-test-python-all: $(PYTHON_PACKAGE) $(BUILD)/carom $(PYTHON_ENVIRONMENT)/ready
 	@$(PYTHON_ENVIRONMENT)/bin/python -c 'import pytest, numpy' 2>/dev/null || { \
 	    echo "The index of Python does not answer: the tests that need packages from it are left out."; rm $(PYTHON_ENVIRONMENT)/ready; exit 0; }; \
-	if [ -x $(PYTHON_ENVIRONMENT)/bin/mypy ]; then (cd python && $(abspath $(PYTHON_ENVIRONMENT))/bin/mypy --cache-dir=$(abspath $(BUILD))/mypy) || exit; fi; \
-	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(abspath $(BUILD))/python CAROM_BUILD=$(BUILD) \
+	if [ -x $(PYTHON_ENVIRONMENT)/bin/mypy ]; then (cd python && "$(abspath $(PYTHON_ENVIRONMENT))/bin/mypy" --cache-dir="$(abspath $(BUILD))/mypy") || exit; fi; \
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$(abspath $(BUILD))/python" CAROM_BUILD=$(BUILD) \
 	    $(PYTHON_ENVIRONMENT)/bin/python -m pytest -q -rs -p no:cacheprovider python/tests/packages python/tests/test_tables.py
 
 run-python: $(PYTHON_PACKAGE)
@@ -447,7 +451,7 @@ benchmarks-simulators:
 run-benchmarks-simulators: $(PYTHON_PACKAGE) $(BUILD)/carom $(SIMULATORS_ENVIRONMENT)/ready
 	@$(SIMULATORS_ENVIRONMENT)/bin/python -c 'import numpy, scipy, matplotlib' || { \
 	    echo "The index of Python does not answer: numpy, scipy and matplotlib are needed." >&2; rm $(SIMULATORS_ENVIRONMENT)/ready; exit 1; }
-	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(abspath $(BUILD))/python:benchmarks \
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$(abspath $(BUILD))/python:benchmarks" \
 	    $(SIMULATORS_ENVIRONMENT)/bin/python -m simulators --carom $(BUILD)/carom --out $(BUILD)/simulators
 
 run-bench: $(BUILD)/carom
