@@ -13,7 +13,7 @@ mkdir -p "$tree"
 if git rev-parse --verify -q HEAD >/dev/null 2>&1; then
     git archive HEAD | tar -x -C "$tree"
 else
-    tar -c --exclude='./build*' . | tar -x -C "$tree"
+    tar -c --exclude='./build*' --exclude="./$build" . | tar -x -C "$tree"
 fi
 cp -r "$tree/packaging/debian" "$tree/debian"
 # shellcheck source=/dev/null

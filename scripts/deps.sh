@@ -63,7 +63,7 @@ list_packages() {
     esac
 }
 
-# Prints the packages that are not installed, one a line.
+# Prints the packages that are not installed, one a line, each once.
 list_missing() {
     local choice package
     for choice in "$@"; do
@@ -71,7 +71,7 @@ list_missing() {
             [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] && continue 2
         done
         echo "${choice%%|*}"
-    done
+    done | awk '!seen[$0]++'
 }
 
 [ $# -gt 0 ] || set -- build test
