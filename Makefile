@@ -8,6 +8,7 @@ endif
 PREFIX   ?= /usr/local
 # A blank ends a name in make: the rest would be another folder, which `uninstall` and `clean` would remove.
 $(foreach v,BUILD PREFIX LIBDIR DESTDIR SICONOS,$(if $(word 2,$($(v))),$(error $(v)=$($(v)): make cannot use a path with blanks)))
+$(if $(BUILD),,$(error BUILD is empty: it names the folder that is built in))
 VERSION  := $(shell sed -n 's/^#define CAROM_VERSION "\(.*\)"/\1/p' include/carom/api.h)
 SOVERSION := 0
 
@@ -110,7 +111,8 @@ ABOUT_carom-io        := Scene files, result files and plots of carom
 # What SUNDIALS 7 has in common stands in a library of its own.
 LIBS_sundials        = -lsundials_nvecserial -lsundials_sunlinsoldense -lsundials_sunmatrixdense $(if $(MPI_SUNDIALS),-lsundials_core $(call pkg,--libs,$(MPI_SUNDIALS)))
 LIBS_mujoco         := $(if $(MUJOCO_FOUND),$(word 2,$(MUJOCO_FOUND)) -Wl$(comma)-rpath$(comma)$(patsubst %/,%,$(dir $(word 2,$(MUJOCO_FOUND)))),-lmujoco)
-LIBS_carom          := $(call libs,lapacke,lapacke) $(call libs,openblas,openblas) $(call libs,nettle,nettle) -fopenmp -lm
+# libcarom alone takes any BLAS; the command asks OpenBLAS for its threads.
+LIBS_carom          := $(call libs,lapacke,lapacke) $(or $(call libs,openblas,openblas),$(call libs,cblas,cblas) $(call libs,blas,blas)) $(call libs,nettle,nettle) -fopenmp -lm
 LIBS_carom-siconos   = $(if $(HAVE_SICONOS),$(if $(OWN_SICONOS),-L$(patsubst %/,%,$(dir $(OWN_SICONOS))) -Wl$(comma)-rpath$(comma)$(patsubst %/,%,$(dir $(OWN_SICONOS)))) -lsiconos_numerics)
 LIBS_carom-sets     := $(if $(HAVE_QHULL),$(call libs,qhull_r,qhull_r)) -lm
 LIBS_carom-exact     = $(if $(HAVE_GLPK),-lglpk) $(if $(HAVE_PPL),-lppl_c -lppl -lgmp) -lm

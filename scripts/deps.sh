@@ -77,9 +77,9 @@ list_missing() {
 [ $# -gt 0 ] || set -- build test
 wanted=()
 for group in "$@"; do
-    packages=$(list_packages "$group") || exit 1
+    names=$(list_packages "$group") || exit 1
     # shellcheck disable=SC2206
-    wanted+=($packages)
+    wanted+=($names)
 done
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 # For scripts that try carom in fresh, minimal Debian systems, in a change of root under BUILD/debian: they set `build`, `suite` (bookworm,
 # trixie) and `what`, and source this. The system is made once by debootstrap, and copied for each use; packages that apt has fetched stay
 # for the next one. DEBIAN_MIRROR names the archive; by default it is the one that this machine takes its own packages from. KEEP=1 keeps
