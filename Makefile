@@ -52,8 +52,15 @@ $(foreach l,$(filter-out SICONOS MUJOCO,$(OPTIONAL)),$(call no_choice,$(l),no,'n
 $(call no_choice,CORE,yes no,'yes' for libcarom alone)
 $(call no_choice,MPI,0 1,'1' for a command that mpirun can start)
 override CORE := $(filter-out no,$(CORE))
-has_headers = $(shell printf '$(foreach h,$(1),\043include <$(h)>\n)' | $(CC) $(DEPENDENCY_CFLAGS) $(CFLAGS_mujoco) -E - >/dev/null 2>&1 && echo yes)
+has_headers = $(shell printf '$(foreach h,$(1),\043include <$(h)>\n)' | $(CC) $(DEPENDENCY_CFLAGS) $(CFLAGS_mujoco) $(CFLAGS) -E - >/dev/null 2>&1 && echo yes)
 $(foreach l,$(OPTIONAL),$(eval HAVE_$(l) := $(if $(CORE)$(filter no,$($(l))),,$(call has_headers,$(HEADERS_$(l))))))
+# What every build needs, asked for by those targets that do not install it first.
+NEEDED := cblas.h lapacke.h nettle/sha2.h Random123/philox.h $(if $(CORE),,yaml.h jansson.h)
+ifneq ($(filter all libraries install run-% $(BUILD)/%,$(or $(MAKECMDGOALS),all)),)
+ifeq ($(call has_headers,$(NEEDED)),)
+$(error $(CC) finds no $(or $(strip $(foreach h,$(NEEDED),$(if $(call has_headers,$(h)),,$(h)))),headers): 'make deps' installs what is missing on Debian, and README ("On another system") says what is needed elsewhere)
+endif
+endif
 # Bounds by linear programs take the rational numbers of exact sets.
 HAVE_GLPK := $(if $(HAVE_PPL),$(HAVE_GLPK))
 PRESENT := $(strip $(foreach l,$(OPTIONAL),$(if $(HAVE_$(l)),$(l))))
