@@ -5,6 +5,8 @@ BUILD    ?= build
 ifeq ($(origin CC),default)
 CC       := gcc
 endif
+# For scripts that make something: `make -n` runs what names $(MAKE) itself.
+MAKE_OF_SCRIPTS := $(MAKE)
 PREFIX   ?= /usr/local
 # A blank ends a name in make: the rest would be another folder, which `uninstall` and `clean` would remove.
 $(foreach v,BUILD PREFIX LIBDIR DESTDIR SICONOS,$(if $(word 2,$($(v))),$(error $(v)=$($(v)): make cannot use a path with blanks)))
@@ -541,7 +543,7 @@ MODEL_TESTS   := $(patsubst tests/%.c,%,$(wildcard tests/mujoco/test_*.c)) comma
 test-mujoco:
 	@scripts/deps.sh build test
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/carom
-	@MAKE='$(MAKE)' JOBS=$(JOBS) scripts/test-mujoco.sh $(BUILD) '$(PYTHON)' $(foreach w,$(MUJOCO_WHEELS),'$(w)')
+	@MAKE='$(MAKE_OF_SCRIPTS)' JOBS=$(JOBS) scripts/test-mujoco.sh $(BUILD) '$(PYTHON)' $(foreach w,$(MUJOCO_WHEELS),'$(w)')
 
 run-models: $(BUILD)/carom $(MODEL_TESTS:%=$(BUILD)/tests/%)
 	@scripts/run-tests.sh $(BUILD) $(MODEL_TESTS:%=$(BUILD)/tests/%)
@@ -567,7 +569,7 @@ ARM64_TESTS ?= $(filter-out base/test_ranks solvers/test_siconos,$(patsubst test
 test-arm64:
 	@scripts/deps.sh build test aarch64
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/laws/digests
-	@MAKE='$(MAKE)' JOBS=$(JOBS) scripts/test-arm64.sh $(BUILD) $(ARM64_TESTS)
+	@MAKE='$(MAKE_OF_SCRIPTS)' JOBS=$(JOBS) scripts/test-arm64.sh $(BUILD) $(ARM64_TESTS)
 
 # ----------------------------------------------------------------------------------------------------------- house
 format:
