@@ -156,9 +156,11 @@ static double bits_needed(const carom_step_proof *proof, const widths *w, int un
     return mass + rows + columns * w->trial + constant;
 }
 
-// The same for the signs of velocities: rows of J, multiplied by a direction or by the difference of two.
-static double velocity_bits_needed(const carom_step_proof *proof, const widths *w) {
-    return (proof->nv + 1) * (w->jacobian + w->direction + 2 + 0.5 * log2(proof->nv + 1)) + 1;
+// The same for the signs of velocities: rows of J, multiplied by a direction or by the difference of two. Of these no more are independent
+// than contact space has dimensions, so that the decisions need more bits.
+static double velocity_bits_needed(const carom_step_proof *proof, const widths *w, int unknowns) {
+    const int order = 1 + (proof->nv < unknowns ? proof->nv : unknowns);
+    return order * (w->jacobian + w->direction + 2 + 0.5 * log2(proof->nv + 1)) + 1;
 }
 
 // -------------------------------------------------------------------------------------------------------------- lifetime
@@ -338,8 +340,8 @@ static bool fill_problem(carom_step_proof *proof, const carom_impact_data *data,
 // J and the directions of the edges as residues of their own, and room for the signs of velocities.
 static carom_status prepare_velocities(carom_step_proof *proof, const carom_impact_data *data, const widths *w, carom_error *error) {
     const carom_stepper *stepper = proof->stepper;
-    const carom_moduli *moduli = proof->velocity_moduli = carom_moduli_create(velocity_bits_needed(proof, w));
-    // Fewer bits than the decisions need.
+    const carom_moduli *moduli = proof->velocity_moduli =
+        carom_moduli_create(velocity_bits_needed(proof, w, stepper->count * (1 + stepper->dim)));
     if (!moduli) return carom_fail_memory(error, "enumeration");
     const size_t count = (size_t)moduli->count, n = (size_t)proof->n, nv = (size_t)proof->nv;
     const size_t components = (size_t)stepper->edges * (size_t)stepper->dim;

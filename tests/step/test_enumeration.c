@@ -370,6 +370,42 @@ static void a_heavy_body_tells_outcomes_apart(void **state) {
     carom_impact_free(impact);
 }
 
+// Many coordinates and one contact with many edges: the numbers of velocities alone stay smaller than those of the decisions.
+static void many_coordinates_are_enumerated(void **state) {
+    (void)state;
+    enum { COORDINATES = 80 };
+    static double M[COORDINATES * COORDINATES], rows[3 * COORDINATES], v[COORDINATES];
+    static const double mu = 0.5;
+    carom_stream stream;
+    carom_stream_start(&stream, 29, 0);
+    for (int k = 0; k < 3 * COORDINATES; k++) rows[k] = carom_stream_uniform(&stream) - 0.5;
+    for (int k = 0; k < COORDINATES; k++) {
+        M[k * COORDINATES + k] = 0.5 + carom_stream_uniform(&stream);
+        v[k] = -rows[k];
+    }
+    carom_impact *impact = support_impact(&(carom_impact_data){.nv = COORDINATES,
+                                                               .contacts = 1,
+                                                               .tangent_dim = 2,
+                                                               .mass = M,
+                                                               .normal = rows,
+                                                               .tangent = rows + COORDINATES,
+                                                               .friction = &mu,
+                                                               .velocity = v});
+    carom_stepper_options options = carom_stepper_defaults();
+    options.selection = CAROM_SELECT_ALL;
+    options.cone_edges = 8;
+    carom_stepper *stepper;
+    carom_error error;
+    bool complete;
+    int count = 0;
+    assert_ok(carom_stepper_create(impact, &options, &stepper, &error), error);
+    assert_ok(carom_stepper_enumerate(stepper, v, NULL, count_step, &count, &complete, &error), error);
+    assert_true(complete);
+    assert_int_equal(count, 1);
+    carom_stepper_free(stepper);
+    carom_impact_free(impact);
+}
+
 // Collects up to three solutions.
 typedef struct found_lcps {
     int n, count;
@@ -436,6 +472,7 @@ int main(void) {
         cmocka_unit_test(small_lcps_have_their_known_solutions),
         cmocka_unit_test(an_enumeration_can_be_watched),
         cmocka_unit_test(a_heavy_body_tells_outcomes_apart),
+        cmocka_unit_test(many_coordinates_are_enumerated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
