@@ -9,7 +9,7 @@
 #define CAROM_SWEEPS_H
 
 #include "carom/arena.h"
-#include "carom/base.h"
+#include "carom/loop.h"
 
 CAROM_API_BEGIN
 
@@ -29,6 +29,7 @@ typedef struct carom_sweep_problem {
     double mass, speed;            ///< units in which 1/W and velocities are about one, powers of two
     double *impulse;               ///< [all] where to start, and what was found
     double *after;                 ///< [all] velocities
+    const carom_control *control;  ///< polled between some sweeps, and between Newton's steps, so that the search ends early; may be NULL
 } carom_sweep_problem;
 
 /// Scratch for problems of so many rows.

@@ -14,7 +14,7 @@ enum { LEAST_SIZE = 512 };
 typedef struct sweeping {
     carom_sweep_problem problem;
     carom_sweep_room *room;
-    double *free, *impulse;  // [n]
+    double *free;  // [n]
     carom_arena arena;
 } sweeping;
 
@@ -83,6 +83,7 @@ static void solve(carom_stepper *stepper, const double *v, const double *lmax, d
         if (stepper->beta >= 0) problem->contact[i].cap = lmax[i];
     }
     *info = (carom_step_info){.verdict = CAROM_COMPLETE};
+    problem->control = stepper->control;
     carom_sweep(problem, own->room);
     fill_solution(stepper, problem);
     if (carom_step_verify(stepper, &info->residual))

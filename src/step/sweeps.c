@@ -302,12 +302,17 @@ static bool newton_step(carom_sweep_problem *problem, carom_sweep_room *room, do
     return true;
 }
 
+// Is the search to go on?
+static bool goes_on(const carom_sweep_problem *problem, double residual) {
+    return residual > GOAL && !carom_control_cancelled(problem->control);
+}
+
 // At most so many steps of Newton's method from the present impulses; the best that there were come back.
 static double polish(carom_sweep_problem *problem, carom_sweep_room *room, double residual, int most, bool cautious) {
     const size_t all = (size_t)size_of(problem);
     memcpy(room->kept, problem->impulse, all * sizeof *problem->impulse);
     double best = residual, now = residual;
-    for (int k = 0; k < most && best > GOAL; k++) {
+    for (int k = 0; k < most && goes_on(problem, best); k++) {
         const double proximity = cautious ? fmin(fmax(now, PROXIMITY), 1) : PROXIMITY;
         if (!newton_step(problem, room, proximity / problem->mass)) break;
         now = find_residual(problem, room);
@@ -322,7 +327,7 @@ static double polish(carom_sweep_problem *problem, carom_sweep_room *room, doubl
 double carom_sweep(carom_sweep_problem *problem, carom_sweep_room *room) {
     list_entries(problem, room);
     double residual = find_residual(problem, room), tried = INFINITY;
-    for (int sweeps = 0; residual > GOAL && sweeps < MOST_SWEEPS; sweeps += SWEEPS_A_LOOK) {
+    for (int sweeps = 0; sweeps < MOST_SWEEPS && goes_on(problem, residual); sweeps += SWEEPS_A_LOOK) {
         // Again only from a point that is nearer than the last one.
         if (residual <= fmin(NEAR_RESIDUAL, 0.5 * tried)) {
             tried = residual;
@@ -333,7 +338,7 @@ double carom_sweep(carom_sweep_problem *problem, carom_sweep_room *room) {
         residual = find_residual(problem, room);
     }
     // Where friction makes sweeps go round in circles.
-    for (int k = 0; k < MOST_ATTEMPTS && residual > GOAL; k++) {
+    for (int k = 0; k < MOST_ATTEMPTS && goes_on(problem, residual); k++) {
         residual = polish(problem, room, residual, MOST_CAUTIOUS, true);
         for (int q = 0; q < SWEEPS_A_LOOK && residual > GOAL; q++) sweep(problem, room);
         if (residual > GOAL) residual = find_residual(problem, room);

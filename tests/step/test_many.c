@@ -104,7 +104,32 @@ static void sweeps_solve_a_wall(void **state) {
     carom_impact_free(impact);
 }
 
+// Cancels at the second poll.
+static bool is_cancelled(void *user) { return ++*(int *)user > 1; }
+
+static void sweeps_can_be_stopped(void **state) {
+    (void)state;
+    static wall made;
+    static double v_next[NV], impulse[3 * CONTACTS];
+    carom_impact *impact = build_wall(&made, 0.4);
+    carom_stepper_options options = carom_stepper_defaults();
+    options.selection = CAROM_SELECT_ANY;
+    carom_stepper *stepper;
+    carom_error error;
+    carom_step_info info;
+    int polls = 0;
+    const carom_control control = {.cancelled = is_cancelled, .user = &polls};
+    assert_ok(carom_stepper_create(impact, &options, &stepper, &error), error);
+    carom_stepper_watch(stepper, &control);
+    carom_stepper_solve(stepper, made.velocity, NULL, v_next, impulse, &info);
+    assert_int_equal(info.verdict, CAROM_INTERRUPTED);
+    // Sweeps, their attempts with Newton's method, and pivots each ask but a few times more.
+    assert_true(polls <= 8);
+    carom_stepper_free(stepper);
+    carom_impact_free(impact);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sweeps_solve_a_wall)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sweeps_solve_a_wall), cmocka_unit_test(sweeps_can_be_stopped)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
