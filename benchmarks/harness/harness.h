@@ -37,8 +37,7 @@ enum { BENCH_SET_WHOLE, BENCH_SET_STEPPED, BENCH_SETS };
 typedef struct bench_problem bench_problem;
 
 /// The set, whole and by time stepping alone, and then every path of time stepping that the problem takes, in the order of tables; the
-/// default path with 1, 2, 4,
-/// ... and `threads` threads.
+/// default path with 1, 2, 4, ... and `threads` threads.
 /// @param paths  [count], to be freed by the caller
 carom_status bench_list_paths(const bench_problem *problem, const carom_registry *registry, int threads, bench_path **paths, int *count,
                               carom_error *error);

@@ -9,8 +9,8 @@
 #include "reach/certify.h"
 #include "reach/reach_internal.h"
 
-// Samples of the training; the method says how many steps in all. A sample with more steps is cut off: with tiny steps the training would
-// otherwise take hours.
+// The method says how many steps the training has. It has one sample for so many of them, and fewer steps where samples are shorter.
+enum { STEPS_A_SAMPLE = 4 };
 // `auto` takes a method where it is expected to serve this share of the steps: below, batches cost more than they save. A trial that is far
 // from it ends the training; it is judged every few samples.
 #define WORTHWHILE 0.75
@@ -89,14 +89,16 @@ static carom_status learn(carom_batch_plan *plan, const carom_control *control, 
     if (!status) status = method->create(plan->teacher, plan->step, instructions, &plan->state, error);
     if (status) return status;
     const int training = method->training_steps(plan->state);
+    // A sample with more steps is cut off: with tiny steps the training would otherwise take hours.
     const int64_t most = plan->max_steps < training ? plan->max_steps : training;
     carom_arena arena = {0};
     double *u = carom_arena_take(&arena, (size_t)n, sizeof *u), *lmax = carom_arena_take(&arena, (size_t)contacts, sizeof *lmax);
     carom_draw_state draws = {.direction = carom_arena_take(&arena, (size_t)contacts, sizeof(double))};
     if (arena.failed) status = carom_fail_memory(error, "batches of samples");
     int steps = 0;
+    const uint64_t samples = (uint64_t)(training / STEPS_A_SAMPLE);
     bool hopeless = false, cancelled = false;
-    for (uint64_t i = 0; i < (uint64_t)training / 4 && steps < training && !status && !hopeless && !cancelled; i++) {
+    for (uint64_t i = 0; i < samples && steps < training && !status && !hopeless && !cancelled; i++) {
         bool solved = true;
         memcpy(u, plan->start, (size_t)n * sizeof *u);
         // `auto` gives up early where the method has little to offer.

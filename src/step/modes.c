@@ -442,8 +442,8 @@ static bool is_attained(mode_search *search, carom_step_proof *proof) {
     return true;
 }
 
-// Decides the combination exactly. An exact solution takes the place of one that tolerances know, or is
-// added. `before` is the number of solutions before the combination's own, by tolerances, was added or not.
+// Decides the combination exactly. An exact solution takes the place of one that tolerances know, or is added. `before` is the number of
+// solutions before the combination's own, by tolerances, was added or not.
 static carom_status prove_combination(carom_stepper *stepper, mode_search *search, carom_step_proof *proof, carom_step_scope scope,
                                       int before, const double *lmax, carom_exact_answer *answer, carom_error *error) {
     *answer = carom_step_prove(proof, search->modes, scope, search->exact_velocity, search->unknowns);
