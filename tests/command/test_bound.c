@@ -49,7 +49,8 @@ static void bounds_scale_with_their_sums(void **state) {
     json_decref(bounds);
     report r = run(*state, "bound", "block.yaml", "--max", "-1e250*Jn.A", "--walks", "64");
     assert_int_equal(r.status, 0);
-    assert_null(strstr(r.out, "e+2"));
+    // What walks reach stands beside a bound where the build has bounds.
+    if (carom_exact_available()) assert_null(strstr(r.out, "e+2"));
     release(&r);
     r = run(*state, "bound", "block.yaml", "--max", "1e200*Jn.A - 1e-200*Jt.B");
     assert_true(is_refusal(&r, "too far apart"));

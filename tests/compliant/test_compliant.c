@@ -376,6 +376,8 @@ static void command_says_what_is_missing(void **state) {
 
 static void command_writes_files(void **state) {
     (void)state;
+    // Without the set to lay over, the status says so.
+    if (!carom_exact_available()) skip();
     char *directory = support_make_directory(), arguments[1024], path[512];
     snprintf(arguments, sizeof arguments, "compliant scenes/block.yaml --points 3 --json -o %s/r.h5 --figure %s/r.png", directory,
              directory);

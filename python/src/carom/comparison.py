@@ -39,6 +39,8 @@ class Comparison(Mapping[str, Outcomes]):
         self._answers = answers
 
     def __getitem__(self, law: str) -> Outcomes:
+        if law in self.left_out:
+            raise KeyError(f"{law} is left out: {self.left_out[law]}")
         return self._answers[law]
 
     def __iter__(self) -> Iterator[str]:
