@@ -18,6 +18,8 @@ static const char tiny_scene[] = "matrices:\n"
                                  "  Jt: [[1, 0]]\n"
                                  "  mu: [0.5]\n"
                                  "  v: [1, -1]\n";
+static const char space_scene[] = "matrices: {M: [[1, 0, 0], [0, 1, 0], [0, 0, 1]], Jn: [[0, 0, 1]], Jt: [[1, 0, 0], [0, 1, 0]],\n"
+                                  "  mu: [0.5], v: [1, 0, -1]}\n";
 static const char parting_scene[] = "matrices: {M: [[1]], Jn: [[1]], Jt: [[0]], mu: [0], v: [1]}\n";
 
 typedef struct fixture {
@@ -123,8 +125,10 @@ static void every_case_is_complete(void **state) {
 // What `carom sample` does by default comes first, in a line a scene: half of the planar samples are walks.
 static void the_default_set_is_measured(void **state) {
     const fixture *f = *state;
-    json_t *document = measure(f, "--threads 1 --scene quadruped");
-    static const char *const names[] = {"tiny", "quadruped"}, *const samplers[] = {"+walk", ""};
+    char *space = support_write_file(f->directory, "space.yaml", space_scene), more[LINE_SIZE];
+    snprintf(more, sizeof more, "--threads 1 --scene '%s'", space);
+    json_t *document = measure(f, more);
+    static const char *const names[] = {"tiny", "space"}, *const samplers[] = {"+walk", ""};
     const json_t *sets = json_object_get(document, "sets");
     assert_int_equal(json_array_size(sets), 2);
     for (size_t i = 0; i < 2; i++) {
@@ -142,14 +146,15 @@ static void the_default_set_is_measured(void **state) {
     json_decref(document);
     // On the terminal, both lines stand before the table of paths.
     char arguments[LINE_SIZE], text[4 * LINE_SIZE];
-    snprintf(arguments, sizeof arguments, "--scene '%s' --scene quadruped --threads 1 --repetitions 1 --milliseconds 0", f->scene);
+    snprintf(arguments, sizeof arguments, "--scene '%s' --scene '%s' --threads 1 --repetitions 1 --milliseconds 0", f->scene, space);
     assert_int_equal(run_bench(f, arguments), 0);
     read_file(f, "out", text, sizeof text);
-    const char *first = strstr(text, "| tiny "), *last_set = strstr(text, "| quadruped "), *paths = strstr(text, "ns/LCP");
+    const char *first = strstr(text, "| tiny "), *last_set = strstr(text, "| space "), *paths = strstr(text, "ns/LCP");
     assert_non_null(first);
     assert_non_null(last_set);
     assert_non_null(paths);
     assert_true(first < last_set && last_set < paths);
+    free(space);
 }
 
 static void every_path_is_measured(void **state) {
