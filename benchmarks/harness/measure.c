@@ -110,7 +110,7 @@ carom_status bench_problem_create(const carom_impact *impact, const carom_sample
 // The options of a run along the path.
 static carom_sample_options path_options(const bench_problem *p, const bench_path *path) {
     carom_sample_options options = path->is_set ? p->asked : p->options;
-    if (path->is_set && path->sampler != CAROM_SAMPLER_AUTO) options.sampler = path->sampler;
+    if (path->is_set && path->sampler != CAROM_SAMPLER_AUTO) options.sampler = (int)path->sampler;
     if (path->is_set) return options;
     options.sampler = CAROM_SAMPLER_LCP;
     options.method.solver = path->solver->name;
