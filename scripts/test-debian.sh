@@ -16,11 +16,13 @@ inside /carom "build/carom --version --verbose"
 changes=$(git -C "$root/carom" status --porcelain)
 [ -z "$changes" ] || { echo "$suite: the checkout has changed: $changes"; exit 1; }
 
-# The same numbers everywhere: digests of samples, which a run in another suite left beside this one.
+# The same numbers everywhere: digests of samples, which a run of this commit in another suite left beside this one.
+commit=$(git rev-parse --short HEAD)
+digests=$place/$suite-$commit.digests
 inside /carom "for scene in block cube-k4 quadruped disks; do echo \"\$scene \$(build/carom sample scenes/\$scene.yaml --samples 1024 --json | sed -n 's/.*\"digest\": *\"\([0-9a-f]*\)\".*/\1/p' | head -n 1)\"; done" |
-    tee "$place/$suite.digests"
+    tee "$digests"
 status=0
-for other in "$place"/*.digests; do
-    cmp -s "$other" "$place/$suite.digests" || { echo "the digests of $other differ:" && diff "$other" "$place/$suite.digests" || status=1; }
+for other in "$place"/*-"$commit".digests; do
+    cmp -s "$other" "$digests" || { echo "the digests of $other differ:" && diff "$other" "$digests" || status=1; }
 done
 exit $status
