@@ -16,7 +16,7 @@
 
 enum { LANES = 8, ALL_LANES = (1 << LANES) - 1, PICKED = 2 * LANES };
 // Numbers in single precision, in as many bytes.
-enum { SINGLES = 2 * LANES, ALL_SINGLES = (1 << SINGLES) - 1 };
+enum { SINGLES = 2 * LANES };
 
 #if defined(__AVX512F__)
 

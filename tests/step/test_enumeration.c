@@ -342,6 +342,22 @@ static carom_status count_step(void *user, const double *v, const double *impuls
     return CAROM_OK;
 }
 
+// How many solutions the step from v has, all of which are listed.
+static int count_all(const carom_impact *impact, const double *v, int edges) {
+    carom_stepper_options options = carom_stepper_defaults();
+    options.selection = CAROM_SELECT_ALL;
+    options.cone_edges = edges;
+    carom_stepper *stepper;
+    carom_error error;
+    bool complete;
+    int count = 0;
+    assert_ok(carom_stepper_create(impact, &options, &stepper, &error), error);
+    assert_ok(carom_stepper_enumerate(stepper, v, NULL, count_step, &count, &complete, &error), error);
+    assert_true(complete);
+    carom_stepper_free(stepper);
+    return count;
+}
+
 // A body of 950 kg that one outcome moves at 1.8e-4 m/s and another stops, beside one of 2.5e-8 kg that starts at 74 km/s.
 static void a_heavy_body_tells_outcomes_apart(void **state) {
     (void)state;
@@ -356,17 +372,7 @@ static void a_heavy_body_tells_outcomes_apart(void **state) {
     static const double v[] = {-0.000178038691700824, -1.7780091664333986e-05, 74189.5428981967};
     carom_impact *impact = support_impact(&(carom_impact_data){
         .nv = 3, .contacts = 3, .tangent_dim = 1, .mass = M, .normal = normal, .tangent = tangent, .friction = mu, .velocity = v});
-    carom_stepper_options options = carom_stepper_defaults();
-    options.selection = CAROM_SELECT_ALL;
-    carom_stepper *stepper;
-    carom_error error;
-    bool complete;
-    int count = 0;
-    assert_ok(carom_stepper_create(impact, &options, &stepper, &error), error);
-    assert_ok(carom_stepper_enumerate(stepper, v, NULL, count_step, &count, &complete, &error), error);
-    assert_true(complete);
-    assert_int_equal(count, 3);
-    carom_stepper_free(stepper);
+    assert_int_equal(count_all(impact, v, carom_stepper_defaults().cone_edges), 3);
     carom_impact_free(impact);
 }
 
@@ -391,18 +397,7 @@ static void many_coordinates_are_enumerated(void **state) {
                                                                .tangent = rows + COORDINATES,
                                                                .friction = &mu,
                                                                .velocity = v});
-    carom_stepper_options options = carom_stepper_defaults();
-    options.selection = CAROM_SELECT_ALL;
-    options.cone_edges = 8;
-    carom_stepper *stepper;
-    carom_error error;
-    bool complete;
-    int count = 0;
-    assert_ok(carom_stepper_create(impact, &options, &stepper, &error), error);
-    assert_ok(carom_stepper_enumerate(stepper, v, NULL, count_step, &count, &complete, &error), error);
-    assert_true(complete);
-    assert_int_equal(count, 1);
-    carom_stepper_free(stepper);
+    assert_int_equal(count_all(impact, v, 8), 1);
     carom_impact_free(impact);
 }
 

@@ -51,7 +51,7 @@ struct carom_cone_map {
     double *witnesses;  // [(inputs + 1) x WITNESSES]
     int witness_count;
     int next_round;        // training step before which the cones known by then are laid out
-    carom_step_batch one;  // for lookups among them
+    carom_step_batch one;  // for lookups among them; empty without rounds
     bool *basic;           // [size]
     double *impulse;       // [n]
     double *per_unit;      // [2 inputs + 4 size]
@@ -223,7 +223,7 @@ static carom_status create(carom_stepper *stepper, double step, carom_instructio
     carom_stream_start_use(&made->covering, 0, 0, CAROM_STREAM_SELECTION);
     if (!status && made->selection == CAROM_SELECT_RANDOM) status = list_modes(made, error);
     made->next_round = FIRST_ROUND;
-    if (!status) status = batch_create(made, 1, &made->one, error);
+    if (!status && made->has_many) status = batch_create(made, 1, &made->one, error);
     if (status)
         destroy(made);
     else
