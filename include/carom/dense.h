@@ -91,6 +91,10 @@ void carom_lu_solve(int n, const double *LU, const int *rows, double *x);
 /// x = A^-1 b in place for one b: A is overwritten, by LAPACK beyond n = CAROM_FIXED_ORDER_SIZE.
 /// @return false when A is singular
 bool carom_solve_square(int n, double *A, int *rows, double *x);
+/// The same for a band of `width` diagonals on each side of the main one, by LAPACK: column j of A begins at band + j CAROM_BAND_HEIGHT,
+/// with A_ij in its row 2 width + i - j; the first `width` rows are scratch.
+bool carom_solve_banded(int n, int width, double *band, int *rows, double *x);
+#define CAROM_BAND_HEIGHT(width) (3 * (width) + 1)
 
 /// A linear system whose entries are known up to errors.
 typedef struct carom_uncertain_system {

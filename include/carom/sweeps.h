@@ -26,6 +26,7 @@ typedef struct carom_sweep_problem {
     carom_sweep_contact *contact;  ///< [contacts]
     const double *bound;           ///< [dry]
     const double *W, *free;        ///< [all x all], [all] with all = rows + dry
+    int attempts;                  ///< at most, to go on with Newton's steps where sweeps go round in circles
     double mass, speed;            ///< units in which 1/W and velocities are about one, powers of two
     double *impulse;               ///< [all] where to start, and what was found
     double *after;                 ///< [all] velocities

@@ -141,6 +141,10 @@ bool carom_solve_square(int n, double *A, int *rows, double *x) {
     return true;
 }
 
+bool carom_solve_banded(int n, int width, double *band, int *rows, double *x) {
+    return blas_has_room(n) && LAPACKE_dgbsv_work(LAPACK_COL_MAJOR, n, width, width, 1, band, CAROM_BAND_HEIGHT(width), rows, x, n) == 0;
+}
+
 // x of the first `rank` unknowns from the upper triangle, in place; then the column exchanges are undone.
 static void substitute_back(size_t n, size_t rank, const double *A, const int *columns, double *x) {
     for (size_t i = rank; i-- > 0;) {

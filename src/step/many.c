@@ -10,6 +10,8 @@
 
 // Variables of the LCP from which sweeps take less time than pivots.
 enum { LEAST_SIZE = 512 };
+// Where so many attempts find no solution, Lemke's method seldom does, and takes longer.
+enum { MOST_ATTEMPTS = 60 };
 
 typedef struct sweeping {
     carom_sweep_problem problem;
@@ -34,7 +36,8 @@ static carom_status create(const carom_stepper *stepper, void **state, carom_err
     sweeping *made = calloc(1, sizeof *made);
     if (!made) return carom_fail_memory(error, "sweeps");
     carom_sweep_problem *problem = &made->problem;
-    *problem = (carom_sweep_problem){.contacts = stepper->count, .rows = n, .W = carom_impact_delassus(stepper->impact)};
+    *problem = (carom_sweep_problem){
+        .contacts = stepper->count, .rows = n, .W = carom_impact_delassus(stepper->impact), .attempts = MOST_ATTEMPTS};
     problem->contact = carom_arena_take(&made->arena, (size_t)stepper->count, sizeof *problem->contact);
     problem->free = made->free = carom_arena_take(&made->arena, (size_t)n, sizeof *made->free);
     problem->impulse = carom_arena_take(&made->arena, (size_t)n, sizeof *problem->impulse);

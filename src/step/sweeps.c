@@ -10,7 +10,7 @@
 #include "carom/dense.h"
 
 // Sweeps in all; sweeps between looks at the residual; repetitions within a contact; steps of Newton's method.
-enum { MOST_SWEEPS = 2000, SWEEPS_A_LOOK = 20, LOCAL_SWEEPS = 4, MOST_NEWTON = 8, MOST_CAUTIOUS = 60, MOST_ATTEMPTS = 4 };
+enum { MOST_SWEEPS = 2000, SWEEPS_A_LOOK = 20, LOCAL_SWEEPS = 4, MOST_NEWTON = 8, MOST_CAUTIOUS = 60 };
 // Newton's method starts when sweeps are as near.
 #define NEAR_RESIDUAL 1e-2
 // Ends the search: verified solutions need CAROM_LCP_TOLERANCE.
@@ -23,9 +23,9 @@ enum { MOST_SWEEPS = 2000, SWEEPS_A_LOOK = 20, LOCAL_SWEEPS = 4, MOST_NEWTON = 8
 
 enum { MOST_WIDTH = 3 };
 
-// What one unknown of a Newton step pushes, and the velocity that it stops, on the rows of its contact or on one row of dry friction.
+// What one unknown of a Newton step pushes, and the velocity that it stops, on the rows of its node: a contact, or one row of dry friction.
 typedef struct unknown {
-    int row, width;
+    int node, row, width;
     double trial[MOST_WIDTH], test[MOST_WIDTH];
 } unknown;
 
@@ -35,8 +35,13 @@ struct carom_sweep_room {
     double *entry;
     double *kept;   // [all] the best impulses
     double *fixed;  // [all] the impulse of a Newton step without unknowns
+    // Nodes are contacts, then rows of dry friction; W couples each with its neighbours, of which it is one.
+    int nodes, *node_of;               // [all] of each row
+    int *first_neighbour, *neighbour;  // [nodes + 1], [entries]
+    int *order, *mark;                 // [nodes] such that neighbours are close; who has been reached
+    int *first_unknown, *end_unknown;  // [nodes] where each node's unknowns begin, and where they have ended
     unknown *unknowns;
-    double *matrix, *right;  // [unknowns x unknowns], [unknowns]
+    double *matrix, *right;  // [unknowns x unknowns] or its band, [unknowns]
     int *exchanges;
 };
 
@@ -50,6 +55,13 @@ carom_status carom_sweep_room_create(int all, carom_sweep_room **room, carom_err
     made->entry = carom_arena_take(arena, n * n, sizeof *made->entry);
     made->kept = carom_arena_take(arena, n, sizeof *made->kept);
     made->fixed = carom_arena_take(arena, n, sizeof *made->fixed);
+    made->node_of = carom_arena_take(arena, n, sizeof *made->node_of);
+    made->first_neighbour = carom_arena_take(arena, n + 1, sizeof *made->first_neighbour);
+    made->neighbour = carom_arena_take(arena, n * n, sizeof *made->neighbour);
+    made->order = carom_arena_take(arena, n, sizeof *made->order);
+    made->mark = carom_arena_take(arena, n, sizeof *made->mark);
+    made->first_unknown = carom_arena_take(arena, n, sizeof *made->first_unknown);
+    made->end_unknown = carom_arena_take(arena, n, sizeof *made->end_unknown);
     made->unknowns = carom_arena_take(arena, n, sizeof *made->unknowns);
     made->matrix = carom_arena_take(arena, n * n, sizeof *made->matrix);
     made->right = carom_arena_take(arena, n, sizeof *made->right);
@@ -88,6 +100,66 @@ static void list_entries(const carom_sweep_problem *problem, carom_sweep_room *r
             }
     }
     room->first[all] = count;
+}
+
+// ------------------------------------------------------------------------------------------------------------ couplings
+
+static int first_row(const carom_sweep_problem *problem, int node) {
+    return node < problem->contacts ? problem->contact[node].row : problem->rows + node - problem->contacts;
+}
+
+static int end_row(const carom_sweep_problem *problem, int node) {
+    return first_row(problem, node) + 1 + (node < problem->contacts ? problem->contact[node].tangents : 0);
+}
+
+static void list_neighbours(const carom_sweep_problem *problem, carom_sweep_room *room) {
+    room->nodes = problem->contacts + problem->dry;
+    for (int node = 0; node < room->nodes; node++) {
+        room->mark[node] = -1;
+        for (int r = first_row(problem, node); r < end_row(problem, node); r++) room->node_of[r] = node;
+    }
+    int count = 0;
+    for (int node = 0; node < room->nodes; node++) {
+        room->first_neighbour[node] = count;
+        for (int k = room->first[first_row(problem, node)]; k < room->first[end_row(problem, node)]; k++) {
+            const int other = room->node_of[room->column[k]];
+            if (room->mark[other] == node) continue;
+            room->mark[other] = node;
+            room->neighbour[count++] = other;
+        }
+    }
+    room->first_neighbour[room->nodes] = count;
+}
+
+// Puts the nodes that can be reached from `start` behind the first `count` of the order, breadth first. Returns how many there are then.
+static int spread(carom_sweep_room *room, int start, int count, int mark) {
+    int end = count;
+    room->order[end++] = start;
+    room->mark[start] = mark;
+    for (int k = count; k < end; k++)
+        for (int i = room->first_neighbour[room->order[k]]; i < room->first_neighbour[room->order[k] + 1]; i++) {
+            const int other = room->neighbour[i];
+            if (room->mark[other] == mark) continue;
+            room->mark[other] = mark;
+            room->order[end++] = other;
+        }
+    return end;
+}
+
+// An order in which neighbours are close (Cuthill & McKee 1969): breadth first from a node at an end, which is the last one that is reached
+// from another. Newton's equations then have a band. Small problems keep their order.
+static void order_nodes(const carom_sweep_problem *problem, carom_sweep_room *room) {
+    enum { UNSEEN, SEEN, ORDERED };
+    for (int node = 0; node < room->nodes; node++) {
+        room->order[node] = node;
+        room->mark[node] = UNSEEN;
+    }
+    if (size_of(problem) <= CAROM_FIXED_ORDER_SIZE) return;
+    for (int node = 0, count = 0; node < room->nodes; node++) {
+        if (room->mark[node] != UNSEEN) continue;
+        const int end = spread(room, node, count, SEEN);
+        count = spread(room, room->order[end - 1], count, ORDERED);
+    }
 }
 
 // ------------------------------------------------------------------------------------------------------------- residual
@@ -204,17 +276,18 @@ static void sweep(const carom_sweep_problem *problem, const carom_sweep_room *ro
 // -------------------------------------------------------------------------------------------------------------- Newton
 
 // Adds an unknown that pushes along `trial` and stops the velocity along `test`, [width] on rows from `row`.
-static void add_unknown(carom_sweep_room *room, int *count, int row, int width, const double *trial, const double *test) {
+static void add_unknown(carom_sweep_room *room, int *count, int node, int row, int width, const double *trial, const double *test) {
     unknown *made = &room->unknowns[(*count)++];
-    *made = (unknown){.row = row, .width = width};
+    *made = (unknown){.node = node, .row = row, .width = width};
     memcpy(made->trial, trial, (size_t)width * sizeof *trial);
     memcpy(made->test, test, (size_t)width * sizeof *test);
 }
 
 // What a contact does at the present impulses: it is open, at its cap or stops approaching; and it sticks, or its friction is a corner of
 // its section of the cone, or on a side of it.
-static void list_contact(const carom_sweep_problem *problem, carom_sweep_room *room, const carom_sweep_contact *contact, int *count) {
+static void list_contact(const carom_sweep_problem *problem, carom_sweep_room *room, int node, int *count) {
     static const double axes[MOST_WIDTH][MOST_WIDTH] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const carom_sweep_contact *contact = &problem->contact[node];
     const int row = contact->row, width = 1 + contact->tangents;
     const double *p = problem->impulse + row, *u = problem->after + row, mu = contact->friction;
     const double diagonal = problem->W[(size_t)row * (size_t)(size_of(problem) + 1)], reach = diagonal * p[0] - u[0];
@@ -248,31 +321,65 @@ static void list_contact(const carom_sweep_problem *problem, carom_sweep_room *r
             for (int r = 0; r < 2; r++) side[1 + r] = other[r] - d[r];
         }
     }
-    if (!capped) add_unknown(room, count, row, width, push, axes[0]);
+    if (!capped) add_unknown(room, count, node, row, width, push, axes[0]);
     for (int a = 0; a < width && capped; a++) room->fixed[row + a] = contact->cap * push[a];
-    for (int r = 1; r < width && sticks; r++) add_unknown(room, count, row, width, axes[r], axes[r]);
-    if (on_side) add_unknown(room, count, row, width, side, side);
+    for (int r = 1; r < width && sticks; r++) add_unknown(room, count, node, row, width, axes[r], axes[r]);
+    if (on_side) add_unknown(room, count, node, row, width, side, side);
 }
 
-static void list_dry(const carom_sweep_problem *problem, carom_sweep_room *room, int r, int *count) {
+static void list_dry(const carom_sweep_problem *problem, carom_sweep_room *room, int node, int *count) {
     static const double one = 1;
+    const int r = first_row(problem, node);
     const double diagonal = problem->W[(size_t)r * (size_t)(size_of(problem) + 1)], bound = problem->bound[r - problem->rows];
     const double reach = diagonal * problem->impulse[r] - problem->after[r];
     if (fabs(reach) <= diagonal * bound)
-        add_unknown(room, count, r, 1, &one, &one);
+        add_unknown(room, count, node, r, 1, &one, &one);
     else
         room->fixed[r] = reach > 0 ? bound : -bound;
+}
+
+// The unknowns of all nodes, in their order; returns how many there are.
+static int list_unknowns(const carom_sweep_problem *problem, carom_sweep_room *room) {
+    int count = 0;
+    for (int k = 0; k < room->nodes; k++) {
+        const int node = room->order[k];
+        room->first_unknown[node] = count;
+        if (node < problem->contacts)
+            list_contact(problem, room, node, &count);
+        else
+            list_dry(problem, room, node, &count);
+        room->end_unknown[node] = count;
+    }
+    return count;
+}
+
+// The largest distance of two unknowns that are coupled.
+static int find_band(const carom_sweep_room *room, int size) {
+    int width = 0;
+    for (int i = 0; i < size; i++) {
+        const int node = room->unknowns[i].node;
+        for (int k = room->first_neighbour[node]; k < room->first_neighbour[node + 1]; k++) {
+            const int other = room->neighbour[k], first = room->first_unknown[other], last = room->end_unknown[other] - 1;
+            if (last < first) continue;
+            width = i - first > width ? i - first : width;
+            width = last - i > width ? last - i : width;
+        }
+    }
+    return width;
 }
 
 // One step: the impulses p = fixed + sum x trial of what each contact does at the present ones, with
 //     test'(free + W p + e (p - present)) = 0.
 // False when the equations are singular.
 static bool newton_step(carom_sweep_problem *problem, carom_sweep_room *room, double proximity) {
-    const int all = size_of(problem);
-    int size = 0;
-    memset(room->fixed, 0, (size_t)all * sizeof *room->fixed);
-    for (int i = 0; i < problem->contacts; i++) list_contact(problem, room, &problem->contact[i], &size);
-    for (int r = problem->rows; r < all; r++) list_dry(problem, room, r, &size);
+    const size_t all = (size_t)size_of(problem);
+    memset(room->fixed, 0, all * sizeof *room->fixed);
+    const int size = list_unknowns(problem, room), width = find_band(room, size);
+    // Entry (i, j) stands at first + i down + j across: row by row, or the band column by column, where that is smaller.
+    const bool banded = size > CAROM_FIXED_ORDER_SIZE && CAROM_BAND_HEIGHT(width) < size;
+    const size_t height = (size_t)(banded ? CAROM_BAND_HEIGHT(width) : size);
+    const size_t first = banded ? 2 * (size_t)width : 0, down = banded ? 1 : height, across = banded ? height - 1 : 1;
+    memset(room->matrix, 0, height * (size_t)size * sizeof *room->matrix);
     for (int i = 0; i < size; i++) {
         const unknown *test = &room->unknowns[i];
         room->right[i] = 0;
@@ -282,20 +389,23 @@ static bool newton_step(carom_sweep_problem *problem, carom_sweep_room *room, do
             room->right[i] -= test->test[a] *
                               (problem->free[r] + multiply_row(room, r, room->fixed) + proximity * (room->fixed[r] - problem->impulse[r]));
         }
-        for (int j = 0; j < size; j++) {
-            const unknown *trial = &room->unknowns[j];
-            double sum = 0;
-            for (int a = 0; a < test->width; a++) {
-                const double *W = problem->W + (size_t)(test->row + a) * (size_t)all + trial->row;
-                for (int b = 0; b < trial->width; b++) sum += test->test[a] * W[b] * trial->trial[b];
-                if (test->row == trial->row) sum += proximity * test->test[a] * trial->trial[a];
+        for (int k = room->first_neighbour[test->node]; k < room->first_neighbour[test->node + 1]; k++)
+            for (int j = room->first_unknown[room->neighbour[k]]; j < room->end_unknown[room->neighbour[k]]; j++) {
+                const unknown *trial = &room->unknowns[j];
+                double sum = 0;
+                for (int a = 0; a < test->width; a++) {
+                    const double *W = problem->W + (size_t)(test->row + a) * all + trial->row;
+                    for (int b = 0; b < trial->width; b++) sum += test->test[a] * W[b] * trial->trial[b];
+                    if (test->row == trial->row) sum += proximity * test->test[a] * trial->trial[a];
+                }
+                room->matrix[first + (size_t)i * down + (size_t)j * across] = sum;
             }
-            room->matrix[(size_t)i * (size_t)size + (size_t)j] = sum;
-        }
     }
-    if (!carom_solve_square(size, room->matrix, room->exchanges, room->right)) return false;
+    const bool solved = banded ? carom_solve_banded(size, width, room->matrix, room->exchanges, room->right)
+                               : carom_solve_square(size, room->matrix, room->exchanges, room->right);
+    if (!solved) return false;
     if (!carom_all_finite((size_t)size, room->right)) return false;
-    memcpy(problem->impulse, room->fixed, (size_t)all * sizeof *room->fixed);
+    memcpy(problem->impulse, room->fixed, all * sizeof *room->fixed);
     for (int j = 0; j < size; j++)
         for (int b = 0; b < room->unknowns[j].width; b++)
             problem->impulse[room->unknowns[j].row + b] += room->right[j] * room->unknowns[j].trial[b];
@@ -326,6 +436,8 @@ static double polish(carom_sweep_problem *problem, carom_sweep_room *room, doubl
 
 double carom_sweep(carom_sweep_problem *problem, carom_sweep_room *room) {
     list_entries(problem, room);
+    list_neighbours(problem, room);
+    order_nodes(problem, room);
     double residual = find_residual(problem, room), tried = INFINITY;
     for (int sweeps = 0; sweeps < MOST_SWEEPS && goes_on(problem, residual); sweeps += SWEEPS_A_LOOK) {
         // Again only from a point that is nearer than the last one.
@@ -338,7 +450,7 @@ double carom_sweep(carom_sweep_problem *problem, carom_sweep_room *room) {
         residual = find_residual(problem, room);
     }
     // Where friction makes sweeps go round in circles.
-    for (int k = 0; k < MOST_ATTEMPTS && goes_on(problem, residual); k++) {
+    for (int k = 0; k < problem->attempts && goes_on(problem, residual); k++) {
         residual = polish(problem, room, residual, MOST_CAUTIOUS, true);
         for (int q = 0; q < SWEEPS_A_LOOK && residual > GOAL; q++) sweep(problem, room);
         if (residual > GOAL) residual = find_residual(problem, room);

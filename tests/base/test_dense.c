@@ -233,6 +233,28 @@ static void test_lu_exchanges_rows(void **state) {
     assert_all_close(y, ((double[]){1, 1}), 2, 1e-15);
 }
 
+// A band of one diagonal below and three above, within a width of three: the pivots of half of the columns stand below the diagonal.
+static void test_bands_are_solved(void **state) {
+    (void)state;
+    enum { N = 150, BELOW = 1, BAND = 3 };
+    static double band[N * CAROM_BAND_HEIGHT(BAND)], x[N], known[N];
+    static int rows[N];
+    carom_stream stream;
+    carom_stream_start(&stream, 5, 0);
+    for (int j = 0; j < N; j++) known[j] = carom_stream_uniform(&stream) - 0.5;
+    for (int j = 0; j < N; j++)
+        for (int i = 0; i < N; i++) {
+            if (i - j > BELOW || j - i > BAND) continue;
+            const double entry = (i == j && j % 2 ? 1e-3 : 1) * (0.5 + carom_stream_uniform(&stream));
+            band[j * CAROM_BAND_HEIGHT(BAND) + 2 * BAND + i - j] = entry;
+            x[i] += entry * known[j];
+        }
+    assert_true(carom_solve_banded(N, BAND, band, rows, x));
+    for (int j = 0; j < N; j++) assert_close(x[j], known[j], 1e-9);
+    memset(band, 0, sizeof band);
+    assert_false(carom_solve_banded(N, BAND, band, rows, x));
+}
+
 static void test_lu_refuses_singular_matrices(void **state) {
     (void)state;
     int exchanges[3];
@@ -363,6 +385,7 @@ int main(void) {
         cmocka_unit_test(test_lu_solves),
         cmocka_unit_test(test_lu_exchanges_rows),
         cmocka_unit_test(test_lu_refuses_singular_matrices),
+        cmocka_unit_test(test_bands_are_solved),
         cmocka_unit_test(test_eigenvectors_rebuild_the_matrix),
         cmocka_unit_test(test_eigenvalues_of_plain_matrices),
         cmocka_unit_test(test_eigenvalues_agree_with_lapack),

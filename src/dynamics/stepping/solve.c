@@ -14,6 +14,8 @@
 #define WARM_RESIDUAL 1e-12
 // Size up to which problems are pivoted first.
 enum { MOST_PIVOTED = 100 };
+// Of sweeps, before the problem is pivoted.
+enum { MOST_ATTEMPTS = 4 };
 
 // Arrays for an LCP of this size.
 static carom_status reserve(stepping_solver *solver, int size, carom_error *error) {
@@ -89,6 +91,7 @@ static void describe(stepping_solver *solver, const stepping_problem *problem) {
                                            .free = problem->free,
                                            .mass = solver->mass,
                                            .speed = solver->speed,
+                                           .attempts = MOST_ATTEMPTS,
                                            .impulse = problem->impulse,
                                            .after = problem->after};
 }
