@@ -234,6 +234,7 @@ struct carom_step_method {
     const char *name;     ///< as in `--path`
     const char *summary;  ///< one line for lists
     unsigned selections;  ///< bits 1 << carom_selection: what it serves
+    bool has_kernels;     ///< is it compiled for instruction sets, of which `--path NAME:avx2` chooses one
     int least_size;       ///< variables of the step's LCP from which it is taken without being asked for
     /// One step at a time; all NULL for a method of batches alone. `create` makes what the method needs beside the stepper, which `free`
     /// frees; both may be NULL.
@@ -254,7 +255,8 @@ bool carom_step_method_serves(const carom_step_method *method, carom_selection s
 
 /// The row that a path means: "auto" (NULL), a method's name, or NAME:scalar, NAME:portable, NAME:avx2, NAME:avx512.
 /// @param instructions  those named, or else the widest of this machine
-/// @return CAROM_BAD_INPUT for another text, CAROM_UNSUPPORTED where the machine lacks the instructions
+/// @return CAROM_BAD_INPUT for another text, or where the method has no kernels to choose from; CAROM_UNSUPPORTED where the machine lacks
+/// the instructions
 carom_status carom_step_method_find(const char *path, const carom_step_method **method, carom_instructions *instructions,
                                     carom_error *error);
 

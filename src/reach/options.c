@@ -62,7 +62,7 @@ const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS] = {
     {"tolerance", CAROM_OPTION_REAL, offsetof(carom_sample_options, tolerance), CAROM_WALK_LEAST_TOLERANCE, CAROM_WALK_MOST_TOLERANCE, "",
      "1e-8", "of the curved pieces of walks in space, relative to the velocity scale of the impact", NULL},
     {"path", CAROM_OPTION_TEXT, offsetof(carom_sample_options, path), 0, 0, "", "auto",
-     "step method: auto (the fastest), or lemke, cone-map, sweeps or modes, alone or with :scalar, :portable, :avx2, :avx512", NULL},
+     "step method: auto (the fastest), or lemke or cone-map, alone or with :scalar, :portable, :avx2, :avx512, or sweeps or modes", NULL},
     CAROM_STEP_CHOICE_ROWS(carom_sample_options, method, carom_selection_names_one, "auto"),
 };
 

@@ -59,6 +59,7 @@ static const char *path(const carom_stepper *stepper) {
 const carom_step_method carom_step_lemke = {
     .name = "lemke",
     .summary = "the LCP of each step, by Lemke's method or another LCP solver",
+    .has_kernels = true,
     .selections = 1U << CAROM_SELECT_LEMKE | 1U << CAROM_SELECT_ANY | 1U << CAROM_SELECT_SCATTERED,
     .solve = carom_step_solve_by_lcp,
     .path = path,

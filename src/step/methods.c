@@ -24,6 +24,11 @@ carom_status carom_step_method_find(const char *path, const carom_step_method **
     // What stands after the colon names the instruction set.
     for (int set = 0; *method && set < CAROM_INSTRUCTIONS; set++) {
         if (strcmp(path + length + 1, carom_instructions_names[set]) != 0) continue;
+        if (!(*method)->has_kernels) {
+            *method = NULL;
+            return carom_fail(error, CAROM_BAD_INPUT, "path: %.*s has no versions for instruction sets: leave ':%s' out", (int)length, path,
+                              carom_instructions_names[set]);
+        }
         *instructions = (carom_instructions)set;
         if (carom_instructions_available(*instructions)) return CAROM_OK;
         return carom_fail(error, CAROM_UNSUPPORTED, "%s: this machine lacks the instructions", path);

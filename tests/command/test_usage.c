@@ -160,6 +160,8 @@ static const refusal refusals[] = {
     {"sample flat.yaml -o", "-o needs a value", NULL},
     {"info flat.yaml --samples 3", "--samples", NULL},
     {"sample flat.yaml --path cone-map:mmx", "--path: 'cone-map:mmx'", NULL},
+    {"sample flat.yaml --path sweeps:avx2", "--path: sweeps has no versions for instruction sets: leave ':avx2' out", NULL},
+    {"sample flat.yaml --path modes:scalar", "--path: modes has no versions for instruction sets: leave ':scalar' out", NULL},
     {"sample flat.yaml --path reduced", "--path: 'reduced'", NULL},
     {"sample flat.yaml --path lemke --solver lemke:scalar", "--path: lemke takes no other solver than lemke", NULL},
     {"sample flat.yaml --path cone-map --solver lemke:scalar", "--path: cone-map takes no other solver than lemke", NULL},

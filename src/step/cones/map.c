@@ -644,6 +644,7 @@ static const carom_step_batch_method batches = {.create = create,
 const carom_step_method carom_step_cone_map = {
     .name = "cone-map",
     .summary = "steps looked up among the linear pieces of the solution, many samples at once",
+    .has_kernels = true,
     .selections = 1U << CAROM_SELECT_LEMKE | 1U << CAROM_SELECT_ANY | 1U << CAROM_SELECT_RANDOM | 1U << CAROM_SELECT_SCATTERED,
     .batch = &batches,
 };
