@@ -38,6 +38,8 @@ static inline double carom_max_abs(size_t n, const double *a) {
 int carom_first_least(int n, const double *a, double tolerance);
 /// The power of two p with 1 <= size p < 2, by which numbers are scaled without rounding; 1 for zero and for what is not finite.
 double carom_scale_to_one(double size);
+/// 1, 2 or 5 times a power of ten: the largest that is not more than `most` > 0.
+double carom_round_down(double most);
 bool carom_all_finite(size_t n, const double *a);
 /// Sorts numbers, ascending.
 void carom_sort(int count, double *values);

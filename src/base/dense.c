@@ -29,6 +29,11 @@ double carom_scale_to_one(double size) {
     return size > 0 && isfinite(size) ? ldexp(1, 1 - exponent) : 1;
 }
 
+double carom_round_down(double most) {
+    const double power = pow(10, floor(log10(most))), share = most / power;
+    return power * (share >= 5 ? 5 : share >= 2 ? 2 : 1);
+}
+
 int carom_first_least(int n, const double *a, double tolerance) {
     double least = INFINITY;
     for (int i = 0; i < n; i++) least = fmin(least, a[i]);

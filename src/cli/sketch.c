@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/dense.h"
 #include "carom/json.h"
 #include "carom/vector3.h"
 
@@ -234,9 +235,7 @@ carom_status cli_sketch_finish(cli_sketch *sketch, carom_error *error) {
     }
     // Round-off is no motion.
     if (status || !(fastest > AT_REST * before) || !(extent > 0)) return status;
-    // 1, 2 or 5 times a power of ten seconds.
-    const double time = SHOWN_MOTION * extent / fastest, power = pow(10, floor(log10(time)));
-    const double shown = power * (time >= 5 * power ? 5 : time >= 2 * power ? 2 : 1);
+    const double shown = carom_round_down(SHOWN_MOTION * extent / fastest);
     for (int k = 0; k < stage->outcomes && !status; k++) {
         stage->outcome[k].time = shown;
         status = carom_scene_solids(sketch->scene, sketch->after[k], shown, &sketch->arena, &stage->outcome[k].ghost, error);

@@ -64,6 +64,8 @@ static void test_elementary_operations(void **state) {
     assert_true(carom_max_abs(0, b) == 0);
     carom_multiply(3, 2, A, x, y);
     assert_true(y[0] == 4 && y[1] == 10 && y[2] == 16);
+    static const double most[][2] = {{1, 1}, {1.9, 1}, {2.1, 2}, {499, 200}, {0.6, 0.5}, {9e7, 5e7}};
+    for (size_t i = 0; i < sizeof most / sizeof *most; i++) assert_close(carom_round_down(most[i][0]), most[i][1], 1e-15 * most[i][1]);
     assert_true(carom_all_finite(3, a));
     assert_true(carom_all_finite(0, NULL));
     const double bad[] = {NAN, INFINITY, -INFINITY};

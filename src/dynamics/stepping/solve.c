@@ -17,24 +17,38 @@ enum { MOST_PIVOTED = 100 };
 // Of sweeps, before the problem is pivoted.
 enum { MOST_ATTEMPTS = 4 };
 
-// Arrays for an LCP of this size.
-static carom_status reserve(stepping_solver *solver, int size, carom_error *error) {
-    if (size <= solver->room) return CAROM_OK;
-    solver->room = 2 * size;
+// An array of `room` entries that begins with the first `count` of another.
+static void *take_copy(carom_arena *arena, int room, size_t size, const void *kept, int count) {
+    void *taken = carom_arena_take(arena, (size_t)room, size);
+    if (taken && count) memcpy(taken, kept, (size_t)count * size);
+    return taken;
+}
+
+// Arrays for impulses of so many rows, and an LCP of this size, which may be 0. The basis and the impulses before stay.
+static carom_status reserve(stepping_solver *solver, int rows, int size, carom_error *error) {
+    const bool more_rows = rows > solver->row_room, larger = size > solver->room;
+    if (!more_rows && !larger) return CAROM_OK;
+    if (more_rows) solver->row_room = 2 * rows;
+    if (larger) solver->room = 2 * size;
     const size_t n = (size_t)solver->room;
     carom_arena grown = {0};
-    bool *basic = carom_arena_take(&grown, n, sizeof *basic);
-    if (basic && solver->basic_size) memcpy(basic, solver->basic, (size_t)solver->basic_size * sizeof *basic);
-    solver->basic = basic;
+    solver->previous = take_copy(&grown, solver->row_room, sizeof *solver->previous, solver->previous, solver->previous_rows);
+    solver->contact = carom_arena_take(&grown, (size_t)solver->row_room, sizeof *solver->contact);
+    solver->basic = take_copy(&grown, solver->room, sizeof *solver->basic, solver->basic, solver->basic_size);
     solver->force = carom_arena_take(&grown, n, sizeof *solver->force);
     solver->W = carom_arena_take(&grown, n * n, sizeof *solver->W);
     solver->w = carom_arena_take(&grown, n, sizeof *solver->w);
     solver->z = carom_arena_take(&grown, n, sizeof *solver->z);
+    // It looks at the W that goes.
     carom_lcp_basis_free(solver->basis);
     solver->basis = NULL;
     carom_arena_free(&solver->arena);
     solver->arena = grown;
-    return grown.failed ? carom_fail_memory(error, "contact problem") : CAROM_OK;
+    if (grown.failed) return carom_fail_memory(error, "contact problem");
+    if (!more_rows) return CAROM_OK;
+    carom_sweep_room_free(solver->sweeping);
+    solver->sweeping = NULL;
+    return carom_sweep_room_create(solver->row_room, &solver->sweeping, error);
 }
 
 carom_status stepping_solver_create(stepping_solver **solver, int cone_edges, carom_error *error) {
@@ -49,7 +63,6 @@ void stepping_solver_free(stepping_solver *solver) {
     if (!solver) return;
     carom_lcp_basis_free(solver->basis);
     carom_arena_free(&solver->arena);
-    carom_arena_free(&solver->rows);
     carom_sweep_room_free(solver->sweeping);
     free(solver);
 }
@@ -200,27 +213,8 @@ static carom_status try_lemke(stepping_solver *solver, stepping_problem *problem
     return CAROM_OK;
 }
 
-// Room for the impulses of so many rows.
-static carom_status reserve_rows(stepping_solver *solver, int rows, carom_error *error) {
-    if (rows <= solver->row_room) return CAROM_OK;
-    solver->row_room = 2 * rows;
-    const size_t n = (size_t)solver->row_room;
-    carom_arena grown = {0};
-    double *previous = carom_arena_take(&grown, n, sizeof *previous);
-    if (previous && solver->previous_rows) memcpy(previous, solver->previous, (size_t)solver->previous_rows * sizeof *previous);
-    solver->previous = previous;
-    solver->contact = carom_arena_take(&grown, n, sizeof *solver->contact);
-    carom_arena_free(&solver->rows);
-    solver->rows = grown;
-    carom_sweep_room_free(solver->sweeping);
-    solver->sweeping = NULL;
-    return grown.failed ? carom_fail_memory(error, "contact problem") : carom_sweep_room_create((int)n, &solver->sweeping, error);
-}
-
 // Pivoting: the basis of the problem before, then Lemke's method.
 static carom_status pivot(stepping_solver *solver, stepping_problem *problem, int64_t *pivots, double *residual, carom_error *error) {
-    const carom_status status = reserve(solver, solver->size, error);
-    if (status) return status;
     list_forces(solver, problem);
     assemble(solver, problem);
     *residual = try_basis(solver, problem, error);
@@ -232,7 +226,7 @@ carom_status stepping_solver_solve(stepping_solver *solver, stepping_problem *pr
     const int rows = problem->rows + problem->dry;
     solver->size = problem->contacts + 2 * problem->dry;
     for (int i = 0; i < problem->contacts; i++) solver->size += problem->contact[i].edges + (problem->contact[i].edges > 0);
-    carom_status status = reserve_rows(solver, rows, error);
+    carom_status status = reserve(solver, rows, solver->size <= STEPPING_MOST_PIVOTED ? solver->size : 0, error);
     if (status) return status;
     find_units(solver, problem);
     describe(solver, problem);
@@ -257,8 +251,7 @@ carom_status stepping_solver_solve(stepping_solver *solver, stepping_problem *pr
 
 carom_status stepping_solver_set_start(stepping_solver *solver, const double *basis, int size, const double *impulse, int rows,
                                        carom_error *error) {
-    carom_status status = reserve(solver, size, error);
-    if (!status) status = reserve_rows(solver, rows, error);
+    const carom_status status = reserve(solver, rows, size, error);
     if (status) return status;
     for (int i = 0; i < size; i++) solver->basic[i] = basis[i] != 0;
     if (rows) memcpy(solver->previous, impulse, (size_t)rows * sizeof *impulse);

@@ -20,7 +20,8 @@ typedef struct stepping_force {
 struct stepping_solver {
     double planar[2], spatial[2 * CAROM_MAX_CONE_EDGES];  // directions of cone edges
     carom_arena arena;
-    int room;
+    int room;            // of the arrays that an LCP needs
+    int row_room;        // of those by rows of the problem
     double mass, speed;  // units of the present problem
     int size, forces, gammas;
     stepping_force *force;  // [forces]
@@ -29,10 +30,7 @@ struct stepping_solver {
     int basic_size;
     carom_lcp_basis *basis;
     int basis_size;
-    // Of impulses, by rows of the problem.
-    carom_arena rows;
-    int row_room;
-    double *previous;  // [previous_rows] of the problem before
+    double *previous;  // [previous_rows] impulses of the problem before
     int previous_rows;
     carom_sweep_problem sweeps;    // the present problem
     carom_sweep_contact *contact;  // [contacts]

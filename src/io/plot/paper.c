@@ -76,11 +76,6 @@ void carom_paper_arrow(carom_paper *p, const double from[2], const double to[2],
     carom_paper_shape(p, 7, corners, colour, CAROM_NO_COLOUR, 0);
 }
 
-double carom_paper_round(double most) {
-    const double power = pow(10, floor(log10(most))), share = most / power;
-    return power * (share >= 5 ? 5 : share >= 2 ? 2 : 1);
-}
-
 // What is printed, and how.
 typedef struct printed_paper {
     const carom_paper *paper;

@@ -51,9 +51,6 @@ void carom_paper_text(carom_paper *paper, double x, double y, int align, double 
 /// A shaft of this width [0.5 points] and a filled head, which a short arrow is nearly all of.
 void carom_paper_arrow(carom_paper *paper, const double from[2], const double to[2], int64_t colour, double width);
 
-/// 1, 2 or 5 times a power of ten: the largest that is not more than this length > 0.
-double carom_paper_round(double most);
-
 /// Draws the sheet into a file.
 /// @return as carom_plot_write
 carom_status carom_paper_write(const carom_paper *paper, const char *path, carom_error *error);

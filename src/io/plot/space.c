@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "carom/dense.h"
 #include "carom/sets.h"
 #include "io/plot/key.h"
 #include "io/plot/paper.h"
@@ -182,7 +183,7 @@ static void draw_box(const space *s) {
     for (int axis = 0; axis < 3; axis++) {
         // Of steps 1, 2 or 5 times a power of ten the least whose numbers have room on the paper, and that makes few of them.
         const double unit = s->scale * s->unit[axis], most = (s->high[axis] - s->low[axis]) / TICKS;
-        const double step = carom_paper_round(2.5 * fmax(rooms[axis] / unit, most));
+        const double step = carom_round_down(2.5 * fmax(rooms[axis] / unit, most));
         const double start = ceil(s->low[axis] / step - 1e-9);
         for (int i = 0; i < MOST_TICKS && (start + i) * step <= s->high[axis] + 1e-9 * step; i++) {
             const double value = (start + i) * step + 0.0;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "carom/dense.h"
 #include "carom/vector3.h"
 #include "io/plot/stage_internal.h"
 
@@ -188,7 +189,7 @@ void stage_draw_key(carom_paper *p, stage_key *key, double scale) {
     key->paper = p;
     // The bar of lengths as it is at this scale.
     char text[32];
-    const double bar = carom_paper_round(LONGEST_BAR / scale);
+    const double bar = carom_round_down(LONGEST_BAR / scale);
     snprintf(text, sizeof text, "%g m", bar);
     key->entries[0] = (carom_key_entry){bar * scale, text};
     carom_key_flow(key->count, key->entries, MARGIN, p->size.width - MARGIN, draw_entry, key);
