@@ -453,6 +453,52 @@ static void test_remembered_pivots_are_bounded(void **state) {
     assert_true(endless > 0);
 }
 
+// Whatever is remembered, and however long a sequence is that nobody has met: solutions have the bits of a tableau that takes all pivots.
+static void test_remembered_pivots_are_those_of_a_tableau(void **state) {
+    (void)state;
+    enum { MOST_CONTACTS = 9, MOST_N = 7 * MOST_CONTACTS, LONG = 40 };
+    carom_stream stream;
+    carom_stream_start(&stream, 1, 2);
+    const carom_lemke_kernel *kernel = carom_lemke_kernel_fastest();
+    int long_ones = 0;
+    for (int t = 0; t < support_count(30, 60, 600); t++) {
+        carom_impact *impact = support_random_impact(&stream, (support_family)(t % FAMILIES), MOST_CONTACTS, 1 + t / FAMILIES % 2, 2);
+        const carom_impact_data *data = carom_impact_get_data(impact);
+        carom_stepper *stepper = make_capped(impact);
+        const int n = carom_stepper_lcp_size(stepper);
+        const double *W = carom_stepper_lcp_matrix(stepper);
+        double y_unit[MOST_N], z_unit[MOST_N], v[3 * MOST_CONTACTS], caps[MOST_CONTACTS], w[MOST_N], z[MOST_N], expected[MOST_N];
+        bool basic[MOST_N];
+        carom_lcp_units(n, W, y_unit, z_unit);
+        void *memory = kernel->remember(n, W, y_unit, z_unit, CAROM_LEMKE_PIVOT_TOLERANCE, CAROM_LEMKE_TIE_TOLERANCE);
+        void *tableau = kernel->create(n, y_unit, z_unit);
+        assert_true(memory && tableau);
+        for (int k = 0; k < 40; k++) {
+            for (int i = 0; i < data->nv; i++) v[i] = k % 3 ? carom_stream_normal(&stream) : data->velocity[i];
+            for (int i = 0; i < data->contacts; i++) caps[i] = carom_stream_uniform(&stream);
+            carom_stepper_lcp_vector(stepper, v, caps, w);
+            double least = 0;
+            for (int i = 0; i < n; i++) least = fmin(least, w[i]);
+            if (!(least < 0)) continue;
+            int64_t pivots = 0, taken = 0;
+            const carom_verdict verdict = kernel->recall(memory, w, &pivots);
+            kernel->read_out(memory, z, basic);
+            assert_int_equal(kernel->run(tableau, W, NULL, w, (int64_t)CAROM_LEMKE_PIVOTS_PER_ROW * n, CAROM_LEMKE_PIVOT_TOLERANCE,
+                                         CAROM_LEMKE_TIE_TOLERANCE, &taken),
+                             verdict);
+            assert_int_equal(taken, pivots);
+            kernel->extract(tableau, expected, basic);
+            for (int i = 0; i < n; i++) assert_true(z[i] == expected[i]);
+            long_ones += pivots > LONG;
+        }
+        kernel->free(tableau);
+        kernel->forget(memory);
+        carom_stepper_free(stepper);
+        carom_impact_free(impact);
+    }
+    assert_true(long_ones > 0);
+}
+
 static void test_vector_that_is_not_finite_is_not_solved(void **state) {
     (void)state;
     const problem p = {2, {2, 1, 1, 2}, {0, 0}};
@@ -577,6 +623,7 @@ int main(void) {
         cmocka_unit_test(test_memory_changes_nothing),
         cmocka_unit_test(test_tiny_vectors_take_the_same_pivots),
         cmocka_unit_test(test_remembered_pivots_are_bounded),
+        cmocka_unit_test(test_remembered_pivots_are_those_of_a_tableau),
         cmocka_unit_test(test_vector_that_is_not_finite_is_not_solved),
         cmocka_unit_test(test_a_watched_solve_is_stopped),
         cmocka_unit_test(test_bad_problems_are_refused),
