@@ -120,6 +120,9 @@ const carom_step_method *carom_stepper_method(const carom_stepper *stepper);
 /// What computes the steps, as results name it: "lemke:avx512", another LCP solver, "modes".
 const char *carom_stepper_path(const carom_stepper *stepper);
 
+/// u = J v, [n]. For the v_next of the last step that carom_stepper_solve took it is known, and only copied.
+void carom_stepper_contact_velocity(const carom_stepper *stepper, const double *v, double *u);
+
 /// Size of the step's LCP: m(k+2), m(k+3) when capped, k+2 for one contact.
 int carom_stepper_lcp_size(const carom_stepper *stepper);
 /// The LCP matrix W, [size x size], rows in the order lam_n, lam_D, gamma (capped: beta first).

@@ -93,7 +93,7 @@ void carom_time_stepping_watch(carom_time_stepping *stepping, const carom_contro
 
 // The contact velocity of v and the impulse go to the trace; says whether no contact approaches.
 static bool has_terminated(carom_time_stepping *stepping, const double *v, const double *impulse) {
-    carom_impact_contact_velocity(stepping->impact, v, stepping->u);
+    carom_stepper_contact_velocity(stepping->stepper, v, stepping->u);
     if (stepping->trace && stepping->trace_rows < stepping->trace_capacity) {
         const size_t n = (size_t)carom_impact_contact_size(stepping->impact), at = (size_t)stepping->trace_rows++ * n;
         memcpy(stepping->trace + at, stepping->u, n * sizeof *stepping->u);

@@ -36,6 +36,7 @@ void carom_stepper_solve_contact(carom_stepper *stepper, const double *u, const 
     carom_step_start_contact(stepper, u, lmax);
     carom_step_solve_lcp(stepper, info);
     carom_step_collect_impulse(stepper, stepper->z, impulse);
+    stepper->v_next[0] = NAN;
     // u' = u + W impulse, judged as in generalised coordinates.
     for (int r = 0; r < n; r++) {
         stepper->u_next[r] = stepper->u[r];

@@ -163,8 +163,16 @@ void carom_step_start_contact(carom_stepper *stepper, const double *u, const dou
     }
 }
 
+void carom_stepper_contact_velocity(const carom_stepper *stepper, const double *v, double *u) {
+    const size_t nv = (size_t)carom_impact_get_data(stepper->impact)->nv, n = (size_t)carom_impact_contact_size(stepper->impact);
+    if (memcmp(v, stepper->v_next, nv * sizeof *v) == 0)
+        memcpy(u, stepper->u_next, n * sizeof *u);
+    else
+        carom_impact_contact_velocity(stepper->impact, v, u);
+}
+
 void carom_step_start(carom_stepper *stepper, const double *v, const double *lmax) {
-    carom_impact_contact_velocity(stepper->impact, v, stepper->u);
+    carom_stepper_contact_velocity(stepper, v, stepper->u);
     carom_step_start_contact(stepper, stepper->u, lmax);
 }
 

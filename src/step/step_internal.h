@@ -28,7 +28,7 @@ struct carom_stepper {
     double *W;                      // [size x size]
     double *w, *z;                  // [size]
     double *u, *u_next;             // [n] contact velocities
-    double *v_next;                 // [nv]
+    double *v_next;                 // [nv] whose contact velocity u_next is; NaN after a step in contact space
     double least_mass;              // 1 / max |W_ij| of the contacts that take part: times a speed, an impulse that stops
     double *y_natural, *z_natural;  // [size] units in which the LCP is solved, powers of two: speeds, and impulses that stop
     double *covering;               // [size] of Lemke's method, in these units

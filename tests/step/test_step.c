@@ -455,6 +455,27 @@ static void bad_options_are_refused(void **state) {
     carom_impact_free(impact);
 }
 
+// What a stepper remembers of its last step are the bits of J v, whatever was solved before.
+static void contact_velocities_are_those_of_the_impact(void **state) {
+    (void)state;
+    for (int i = 0; i < support_count(50, 300, 3000); i++) {
+        trial t;
+        start_trial(&t, (uint64_t)i, 10);
+        double u[MOST_CONTACT_SPACE], expected[MOST_CONTACT_SPACE];
+        for (int k = 0; k < 4; k++) {
+            // The velocity after a step; after one in contact space; and another one.
+            if (k == 1) carom_impact_contact_velocity(t.impact, t.v, u);
+            if (k == 1) carom_stepper_solve_contact(t.stepper, u, t.lmax, u, t.impulse, &t.info);
+            if (k == 2) carom_stepper_solve(t.stepper, t.v, t.lmax, t.v, t.impulse, &t.info);
+            const double *v = k == 3 ? t.data->velocity : t.v;
+            carom_stepper_contact_velocity(t.stepper, v, u);
+            carom_impact_contact_velocity(t.impact, v, expected);
+            assert_memory_equal(u, expected, (size_t)t.n * sizeof *u);
+        }
+        end_trial(&t);
+    }
+}
+
 // A velocity that is not a number has no step, and says so.
 static void nan_velocities_are_unsolved(void **state) {
     (void)state;
@@ -487,6 +508,7 @@ int main(void) {
         cmocka_unit_test(wide_caps_are_anitescu_potra),
         cmocka_unit_test(frictionless_single_contact_has_a_closed_form),
         cmocka_unit_test(bad_options_are_refused),
+        cmocka_unit_test(contact_velocities_are_those_of_the_impact),
         cmocka_unit_test(nan_velocities_are_unsolved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
