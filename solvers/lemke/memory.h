@@ -12,7 +12,7 @@
 #include "solvers/lemke/tableau.h"
 
 // Of the tree, of what it keeps for ties, and of saved tableaus: more does not fit a core's caches.
-enum { TREE_BYTES = 4 << 20, TIE_BYTES = 2 << 20, SAVED_BYTES = 2 << 20 };
+enum { TREE_BYTES = 2 << 20, TIE_BYTES = 1 << 20, SAVED_BYTES = 1 << 20 };
 // Unknown sequences after a node before its tableau is saved: columns of sequences that are not kept start there.
 enum { MISSES_TO_SAVE = 4 };
 // Nodes for the last pivots of a sequence that is not kept. A column goes through as many pivots at most; then a tableau takes them.
