@@ -4,6 +4,8 @@
 #ifndef CAROM_REACH_NUMBERS_H
 #define CAROM_REACH_NUMBERS_H
 
+#include <Random123/u01fixedpt.h>
+
 #include "carom/reach.h"
 
 typedef struct carom_numbers {
@@ -26,7 +28,11 @@ double carom_numbers_prefer(carom_numbers *numbers, carom_tape_decision decision
 
 /// The next number in (0, 1) for a decision about a contact; 0 where it is about none.
 static inline double carom_numbers_take(carom_numbers *numbers, carom_tape_decision decision, int contact) {
-    return numbers->taped ? carom_numbers_play(numbers, decision, contact) : carom_stream_uniform(&numbers->stream);
+    if (numbers->taped) return carom_numbers_play(numbers, decision, contact);
+    // What carom_stream_uniform does, without a call while the block lasts.
+    carom_stream *stream = &numbers->stream;
+    enum { WORDS = sizeof stream->buffer / sizeof *stream->buffer };
+    return stream->used < WORDS ? u01fixedpt_open_open_64_double(stream->buffer[stream->used++]) : carom_stream_uniform(stream);
 }
 
 #endif

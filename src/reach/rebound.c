@@ -74,7 +74,6 @@ void carom_rebound_begin(carom_rebound *r, carom_numbers *numbers) {
 
 double carom_rebound_event(carom_rebound *r, const double *u, const double *du, const double *p, carom_numbers *numbers) {
     double first = INFINITY;
-    if (r->hypothesis == CAROM_HYPOTHESIS_NONE) return first;
     for (int i = 0; i < r->contacts; i++) {
         const double n = u[r->stride * i], d = du[r->stride * i], weight = p[r->stride * i], e = r->restitution[i];
         r->spent[i] = INFINITY;
@@ -103,7 +102,6 @@ double carom_rebound_event(carom_rebound *r, const double *u, const double *du, 
 
 double carom_rebound_advance(carom_rebound *r, const double *mean, const double *p, double length) {
     double change = 0;
-    if (r->hypothesis == CAROM_HYPOTHESIS_NONE) return change;
     for (int i = 0; i < r->contacts; i++) {
         const double weight = p[r->stride * i], e = r->restitution[i];
         if (!(weight > 0)) continue;

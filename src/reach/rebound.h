@@ -36,7 +36,7 @@ void carom_rebound_free(carom_rebound *rebound);
 void carom_rebound_begin(carom_rebound *rebound, carom_numbers *numbers);
 
 /// The length of a piece with the rates du and the weights p after which the first contact has given back what it stored; infinite where
-/// none does. Draws the rates of Poisson's contacts at n_i = 0.
+/// none does. Draws the rates of Poisson's contacts at n_i = 0. For walks with a hypothesis.
 double carom_rebound_event(carom_rebound *rebound, const double *u, const double *du, const double *p, carom_numbers *numbers);
 
 /// Stores and gives back along a piece with these mean normal velocities [contacts] and weights, after carom_rebound_event. Returns the

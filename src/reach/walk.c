@@ -154,17 +154,21 @@ static CAROM_INLINE bool apply_friction(carom_walker *walker, int contacts) {
     box->size = 0;
     for (int i = 0; i < contacts; i++) {
         const double slip = walker->u[2 * i + 1], limit = mu[i] * walker->p[2 * i];
-        walker->side[i] = (slip < 0) - (slip > 0);
+        walker->side[i] = slip == 0 ? 0 : copysign(1, -slip);
         walker->p[2 * i + 1] = walker->side[i] * limit;
-        if (slip == 0 && limit > 0) walker->resting[box->size++] = i;
+        if (slip != 0 || !(limit > 0)) continue;
+        walker->resting[box->size] = i;
+        box->bound[box->size++] = limit;
     }
-    walk_find_rates(walker, 2 * contacts);
-    if (!box->size) return true;
-    // At rest, the rates minimise x'W_tt x/2 + b'x over |x_i| <= mu_i w_i.
+    if (!box->size) {
+        walk_find_rates(walker, 2 * contacts);
+        return true;
+    }
+    // At rest, the rates minimise x'W_tt x/2 + b'x over |x_i| <= mu_i w_i: of du only b is needed yet.
     for (int a = 0; a < box->size; a++) {
         const int i = walker->resting[a], row = 2 * i + 1;
+        walk_find_rows(walker, 2 * i, 2 * contacts);
         box->b[a] = walker->du[row];
-        box->bound[a] = mu[i] * walker->p[2 * i];
         for (int k = 0; k < box->size; k++)
             box->A[a * box->size + k] = walk_delassus(walker, row, 2 * walker->resting[k] + 1) + (a == k ? walker->regularisation : 0);
     }
@@ -229,25 +233,38 @@ static CAROM_INLINE bool hold(carom_walker *walker, int contacts) {
     return false;
 }
 
-static bool hold_contacts(carom_walker *walker) { return walker->contacts == 2 ? hold(walker, 2) : hold(walker, walker->contacts); }
+static bool hold_contacts(carom_walker *walker) {
+    switch (walker->contacts) {
+    case 2: return hold(walker, 2);
+    case 3: return hold(walker, 3);
+    case 4: return hold(walker, 4);
+    case 5: return hold(walker, 5);
+    default: return hold(walker, walker->contacts);
+    }
+}
 
 // ------------------------------------------------------------------------------------------------------------ one walk
 
 // The length after which the velocity of an active contact, or the normal one of any, changes sign, if rates stay; infinite where none
-// does. `*straight`: they do stay.
-static CAROM_INLINE double find_event(const carom_walker *walker, bool *straight, int contacts, int stride) {
+// does. The normal and the tangent of a planar contact side by side, without branches that nobody could foretell.
+static CAROM_INLINE double find_turn(const carom_walker *walker, int contacts) {
+    const walk_rows never = {INFINITY, INFINITY};
     double event = INFINITY;
-    *straight = true;
-    if (walker->arc) event = carom_arc_event(walker, straight);
     for (int i = 0; i < contacts; i++) {
-        // The tangent of a planar contact follows its normal; in space arc.c looks after slip.
-        const int normal = stride * i, last = normal + (!walker->arc && walk_active(walker, i, stride));
-        for (int c = normal; c <= last; c++) {
-            if (!(walker->u[c] * walker->du[c] < 0)) continue;
-            const double length = -walker->u[c] / walker->du[c];
-            if (length < event) event = length;
-        }
+        const walk_rows u = *(const walk_rows *)(walker->u + 2 * i), du = *(const walk_rows *)(walker->du + 2 * i);
+        const walk_bits turns = (u * du < 0) & (walk_bits){-1, -(int64_t)walk_active(walker, i, 2)};
+        const walk_rows length = (walk_rows)(((walk_bits)(-u / du) & turns) | ((walk_bits)never & ~turns));
+        const double sooner = length[0] < length[1] ? length[0] : length[1];
+        event = sooner < event ? sooner : event;
     }
+    return event;
+}
+
+// The same in space, where arc.c looks after slip. `*straight`: rates do stay.
+static double find_turn_in_space(const carom_walker *walker, bool *straight) {
+    double event = carom_arc_event(walker, straight);
+    for (int c = 0; c < walker->n; c += walker->stride)
+        if (walker->u[c] * walker->du[c] < 0) event = fmin(event, -walker->u[c] / walker->du[c]);
     return event;
 }
 
@@ -255,23 +272,25 @@ static CAROM_INLINE double find_event(const carom_walker *walker, bool *straight
 // contact has given back what it had stored. Straight, or curved in space. False where nothing moved.
 static CAROM_INLINE bool go_on(carom_walker *walker, double *impulse, carom_sample_counts *counts, int contacts, int stride) {
     walker->settles = counts->steps > PATIENCE && carom_numbers_take(&walker->numbers, CAROM_TAPE_SETTLE, 0) < SETTLES;
-    const bool poisson = walker->rebound->hypothesis == CAROM_HYPOTHESIS_POISSON;
+    carom_rebound *rebound = walker->rebound;
+    const bool bounces = rebound->hypothesis != CAROM_HYPOTHESIS_NONE;
     if (!carom_walk_choose_direction(walker, walker->arc ? carom_arc_hold : hold_contacts)) return false;
-    bool straight;
-    const double turn = find_event(walker, &straight, contacts, stride);
-    const double event = fmin(turn, carom_rebound_event(walker->rebound, walker->u, walker->du, walker->p, &walker->numbers));
+    bool straight = true;
+    const double turn = stride == 2 ? find_turn(walker, contacts) : find_turn_in_space(walker, &straight);
+    const double spent = bounces ? carom_rebound_event(rebound, walker->u, walker->du, walker->p, &walker->numbers) : INFINITY;
+    const double event = spent < turn ? spent : turn;
     // Without an event nothing moves: the forces of a cone that is not pointed may cancel, in space but for round-off.
     const double longest = walker->arc ? carom_arc_longest(walker) : INFINITY;
     if (straight && event >= longest) return false;
-    const double runs_to_event = walker->rebound->elastic || !straight ? BOUNCES_TO_EVENT : RUNS_TO_EVENT;
+    const double runs_to_event = rebound->elastic || !straight ? BOUNCES_TO_EVENT : RUNS_TO_EVENT;
     const bool whole = walker->settles || walker->weights != CAROM_WEIGHTS_MIXED ||
                        carom_numbers_take(&walker->numbers, CAROM_TAPE_WHOLE, 0) < runs_to_event;
     double length = whole ? event : event * carom_numbers_take(&walker->numbers, CAROM_TAPE_LENGTH, 0);
-    for (int i = 0; i < contacts && straight; i++) walker->mean[i] = walker->u[stride * i] + walker->du[stride * i] * length / 2;
+    for (int i = 0; i < contacts && straight && bounces; i++) walker->mean[i] = walker->u[stride * i] + walker->du[stride * i] * length / 2;
     if (!straight) length = carom_arc_go(walker, event, whole ? longest : length);
     if (!(length > 0)) return false;
     // The change of the kinetic energy is (u + u')'p/2, which dissipation makes negative, and so is that of K + sum e_i^2 E_i.
-    double energy_change = carom_rebound_advance(walker->rebound, walker->mean, walker->p, length);
+    double energy_change = bounces ? carom_rebound_advance(rebound, walker->mean, walker->p, length) : 0;
     for (int c = 0; c < contacts * stride; c++) {
         const double before = walker->u[c], after = before + length * walker->du[c];
         energy_change += (before + after) / 2 * length * walker->p[c];
@@ -279,7 +298,8 @@ static CAROM_INLINE bool go_on(carom_walker *walker, double *impulse, carom_samp
         walker->u[c] = fabs(after) <= walker->zero_velocity ? 0 : after;
     }
     walker->gain += energy_change;
-    counts->max_energy_gain = fmax(counts->max_energy_gain, poisson ? walker->gain : energy_change);
+    const double gain = rebound->hypothesis == CAROM_HYPOTHESIS_POISSON ? walker->gain : energy_change;
+    if (gain > counts->max_energy_gain) counts->max_energy_gain = gain;
     record(walker, impulse);
     counts->terminated = true;
     for (int i = 0; i < contacts; i++)
@@ -319,9 +339,9 @@ carom_verdict carom_walker_play(carom_walker *walker, const carom_tape *played, 
     bool interrupted = false;
     int stuck = 0;
     const bool poisson = walker->rebound->hypothesis == CAROM_HYPOTHESIS_POISSON;
-    const double runaway = poisson ? RUNAWAY * carom_impact_velocity_scale(walker->impact) : INFINITY;
+    const double runaway = RUNAWAY * carom_impact_velocity_scale(walker->impact);
     const size_t n = (size_t)walker->n;
-    while (!counts->terminated && counts->steps < walker->max_steps && carom_max_abs(n, walker->u) < runaway) {
+    while (!counts->terminated && counts->steps < walker->max_steps && (!poisson || carom_max_abs(n, walker->u) < runaway)) {
         interrupted = carom_control_cancelled(walker->control);
         if (interrupted) break;
         // One more piece.

@@ -53,7 +53,7 @@ struct carom_walker {
 };
 
 // Functions that take `contacts` and `stride` are made once for two planar contacts, whose loops have bounds that are constants, and once
-// for all others.
+// for all others; hold_contacts of walk.c, where most of the time goes, for two to five.
 
 /// May the contact have an impulse: n_i v <= 0, or something is stored?
 static inline bool walk_active(const carom_walker *walker, int contact, int stride) {
@@ -83,20 +83,23 @@ enum { WALK_ROWS = 2 };
 typedef double walk_rows __attribute__((vector_size(WALK_ROWS * sizeof(double)), may_alias));
 typedef int64_t walk_bits __attribute__((vector_size(WALK_ROWS * sizeof(int64_t))));
 
-/// du = W p; a sum that is round-off of its terms is zero, so that steady contacts stay steady.
-static CAROM_INLINE void walk_find_rates(carom_walker *walker, int n) {
+/// WALK_ROWS of the rates du = W p; a sum that is round-off of its terms is zero, so that steady contacts stay steady.
+static CAROM_INLINE void walk_find_rows(carom_walker *walker, int row, int n) {
     const size_t width = (size_t)(n + n % WALK_ROWS);
-    for (size_t row = 0; row < width; row += WALK_ROWS) {
-        walk_rows sum = {0}, magnitude = {0};
-        const double *column = walker->columns + row;
-        for (int c = 0; c < n; c++, column += width) {
-            const walk_rows term = *(const walk_rows *)column * walker->p[c];
-            sum += term;
-            magnitude += (walk_rows)((walk_bits)term & INT64_MAX);
-        }
-        const walk_bits steady = (walk_rows)((walk_bits)sum & INT64_MAX) <= WALK_STEADY * magnitude;
-        *(walk_rows *)(walker->du + row) = (walk_rows)((walk_bits)sum & ~steady);
+    walk_rows sum = {0}, magnitude = {0};
+    const double *column = walker->columns + row;
+    for (int c = 0; c < n; c++, column += width) {
+        const walk_rows term = *(const walk_rows *)column * walker->p[c];
+        sum += term;
+        magnitude += (walk_rows)((walk_bits)term & INT64_MAX);
     }
+    const walk_bits steady = (walk_rows)((walk_bits)sum & INT64_MAX) <= WALK_STEADY * magnitude;
+    *(walk_rows *)(walker->du + row) = (walk_rows)((walk_bits)sum & ~steady);
+}
+
+/// All of du = W p.
+static CAROM_INLINE void walk_find_rates(carom_walker *walker, int n) {
+    for (int row = 0; row < n; row += WALK_ROWS) walk_find_rows(walker, row, n);
 }
 
 /// Over how many octaves the weights of a contact with this friction spread.

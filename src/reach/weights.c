@@ -104,6 +104,13 @@ static CAROM_INLINE int find_opening(const carom_walker *walker, int contacts, i
     return -1;
 }
 
+// Does a contact take part?
+static CAROM_INLINE bool has_weights(const carom_walker *walker, int contacts, int stride) {
+    for (int i = 0; i < contacts; i++)
+        if (walker->p[stride * i] > 0) return true;
+    return false;
+}
+
 // One direction in D(v) that stays in D for a while. A contact that would open under its weight gets a smaller one or is held, or
 // is left out where that is not possible; contacts without weight may open or be pressed down. So every draw with friction that can be
 // solved comes to an end.
@@ -123,7 +130,7 @@ static CAROM_INLINE bool choose(carom_walker *walker, carom_walk_hold hold, int 
                 continue;
             }
             const int opening = find_opening(walker, contacts, stride);
-            if (opening < 0 && carom_max_abs((size_t)(contacts * stride), walker->p) > 0) return true;
+            if (opening < 0 && has_weights(walker, contacts, stride)) return true;
             if (opening < 0) break;
             if (walker->weights == CAROM_WEIGHTS_MIXED && !walker->settles &&
                 carom_numbers_take(&walker->numbers, CAROM_TAPE_LIGHTEN, opening) < LIGHT)
