@@ -8,6 +8,9 @@
 #include "step/cones/map.h"
 #include "step/step_internal.h"
 
+/// Training steps by which the rows of a cone are put in order.
+enum { CAROM_CONE_WITNESSES = 64 };
+
 /// A cone under construction: rows r . x >= threshold size(x), scaled such that max_j |r_j| unit_j = 1.
 typedef struct carom_cone_rows {
     int count, capacity, inputs;
@@ -40,6 +43,14 @@ double carom_cone_input_size(int inputs, const double *per_unit, const double *x
 /// Do all of these rows [count x (inputs + 1)] hold at x?
 bool carom_cone_rows_hold(int inputs, const double *rows, int count, const double *x, double size);
 
+/// Puts rows that turn most witnesses away first, each counted among those that the rows before it let pass.
+/// @param witnesses  [(inputs + 1) x CAROM_CONE_WITNESSES] steps side by side, with their sizes; `count` of them
+carom_status carom_cone_rows_order(carom_cone_rows *rows, const double *witnesses, int count, carom_error *error);
+
+/// Fills `first_row` and `rows` from those of `count` cones, which stand so many bytes apart from each other. They are padded for the
+/// kernel, which tests CAROM_CONE_ROWS at once.
+carom_status carom_cones_take_rows(carom_cones *cones, const carom_cone_rows *rows, size_t apart, carom_error *error);
+
 /// Fills `heads` and `sides` from the rows.
 carom_status carom_cones_stand_side_by_side(carom_cones *cones, carom_error *error);
 
@@ -48,6 +59,11 @@ typedef struct carom_cone_training {
     const bool *guessable;  ///< [cones] cones whose impulses the selection allows wherever they are verified; others are not guessed
     const double *states;   ///< [count x inputs]
     int count;
+    /// [count x CAROM_CONE_MOST_SOLUTIONS] the cones of their distinct solutions, in their order; negative numbers fill up. Where solutions
+    /// are listed.
+    const int32_t *outcomes;
+    const double *witnesses;  ///< as for carom_cone_rows_order
+    int witness_count;
 } carom_cone_training;
 
 /// Finds planes whose sides tell the cones apart, for guesses, where there are few cones and the planes are nearly always right; otherwise
@@ -56,6 +72,16 @@ carom_status carom_cones_choose_splits(carom_cones *cones, const carom_cone_trai
 
 /// Finds the rivals of every cone at these training steps.
 carom_status carom_cones_find_rivals(carom_cones *cones, const double *delassus, const carom_cone_training *training, carom_error *error);
+
+/// Makes the cells of the outcomes that the training met most often. The cones are complete but for these. A cell is proved: no outcome of
+/// a lookup depends on which there are.
+carom_status carom_cones_make_cells(carom_cones *cones, const carom_cone_builder *builder, const carom_cone_kernel *kernel,
+                                    const carom_cone_training *training, carom_error *error);
+void carom_cone_cells_free(carom_cone_cells *cells);
+
+/// An orthonormal basis [n x n] of contact space, row by row, that begins with one of the contact velocities u = J v. Returns how many
+/// these are; all n where there is no system, and any u may be given.
+int carom_cone_range(const carom_cone_builder *builder, double *basis);
 
 /// The velocity u' = u + W lambda after the step by a cone's map.
 void carom_cone_velocity(const carom_cones *cones, const double *delassus, int cone, const double *x, double *velocity);

@@ -38,27 +38,6 @@ static int open_all(int count, unsigned char *open) {
 
 // -------------------------------------------------------------------------------------------------------------- lookup
 
-// Which of the open lanes have all rows first..end on their side, ROWS_AT_ONCE by ROWS_AT_ONCE: one load of an input serves them all, and
-// their sums don't wait for each other. `width` is a constant in the call that matters most, so that loops unroll.
-static INLINE unsigned test_rows(const double *row, const double *end, int width, const double *x, size_t stride, unsigned open) {
-    const lanes zero = spread(0);
-    for (; row < end && open; row += ROWS_AT_ONCE * width) {
-        const double *second = row + width, *third = second + width, *fourth = third + width;
-        const lanes first_input = load(x);
-        lanes a = multiply(spread(row[0]), first_input), b = multiply(spread(second[0]), first_input);
-        lanes c = multiply(spread(third[0]), first_input), d = multiply(spread(fourth[0]), first_input);
-        for (int j = 1; j < width; j++) {
-            const lanes input = load(x + (size_t)j * stride);
-            a = add(a, multiply(spread(row[j]), input));
-            b = add(b, multiply(spread(second[j]), input));
-            c = add(c, multiply(spread(third[j]), input));
-            d = add(d, multiply(spread(fourth[j]), input));
-        }
-        open &= at_least(lesser(lesser(a, b), lesser(c, d)), zero);
-    }
-    return open;
-}
-
 // Inputs of a sample, side by side: as they are, with their size, and in single precision in units of the largest of them.
 static INLINE void take_sample(const carom_cones *cones, int inputs, const carom_step_batch *batch, int i, double *x, float *scaled) {
     double size = 0, largest = 0;
@@ -133,129 +112,90 @@ static void find(const carom_cones *cones, carom_step_batch *batch, int count) {
         find_shape(cones, cones->inputs, batch, count);
 }
 
-// A step with more solutions of different velocities is left unserved.
-enum { MOST_SOLUTIONS = CAROM_CONE_MOST_SOLUTIONS, MOST_INPUTS = 2 * CAROM_MOST_MAPPED };
+// Velocities before the step below which solutions are always listed.
+#define LEAST_SIZE 1e-200
 
-// The distinct solutions of eight samples: bit l of held[d] says whether lane l has a solution d.
+// A step with more solutions of different velocities is left unserved.
+enum { MOST_SOLUTIONS = CAROM_CONE_MOST_SOLUTIONS };
+
+// The distinct solutions of one sample, and room for one more.
 typedef struct solution_list {
-    unsigned held[MOST_SOLUTIONS], crowded;  // crowded: lanes with too many
-    int32_t cone[MOST_SOLUTIONS][LANES];
-    _Alignas(64) double velocity[MOST_SOLUTIONS * CAROM_MOST_MAPPED * LANES];
+    int count;
+    bool crowded;  // there are too many
+    int32_t cone[MOST_SOLUTIONS];
+    _Alignas(64) double velocity[(MOST_SOLUTIONS + 1) * CAROM_MOST_MAPPED];
 } solution_list;
 
-// Adds the solution of a cone to the lanes whose bits are set, unless they have its velocity.
-static INLINE void add_solution(const carom_cones *cones, const carom_cone_physics *physics, int n, int cone, const double *x,
-                                unsigned bits, solution_list *list) {
-    const double *map = cones->maps + (size_t)cone * (size_t)cones->inputs * cones->map_rows;
-    _Alignas(64) double impulse[CAROM_MOST_MAPPED * LANES], velocity[CAROM_MOST_MAPPED * LANES];
-    for (int r = 0; r < n; r++) {
-        lanes sum = multiply(spread(map[r]), load(x));
-        for (int j = 1; j < cones->inputs; j++)
-            sum = add(sum, multiply(spread(map[(size_t)j * cones->map_rows + (size_t)r]), load(x + j * LANES)));
-        store(impulse + r * LANES, sum);
+// Adds the solution of a cone, unless its velocity is there already. Lanes are velocities here.
+static INLINE void add_solution(const carom_cones *cones, int inputs, int n, int cone, const double *x, solution_list *list) {
+    const size_t map_rows = n <= LANES ? LANES : cones->map_rows;
+    const double *map = cones->velocities + (size_t)(cone * inputs) * map_rows;
+    double *own = list->velocity + (size_t)list->count * map_rows, largest = x[inputs];
+    for (size_t r = 0; r < map_rows; r += LANES) {
+        lanes sum = multiply(spread(x[0]), load(map + r));
+        for (int j = 1; j < inputs; j++) sum = add(sum, multiply(spread(x[j]), load(map + (size_t)j * map_rows + r)));
+        store(own + r, sum);
     }
-    lanes largest = spread(0);
-    for (int r = 0; r < n; r++) {
-        const lanes u = load(x + r * LANES);
-        lanes sum = u;
-        for (int c = 0; c < n; c++) sum = add(sum, multiply(spread(physics->delassus[r * n + c]), load(impulse + c * LANES)));
-        store(velocity + r * LANES, sum);
-        largest = larger(larger(magnitude(u), magnitude(sum)), largest);
+    for (int r = 0; r < n; r++) largest = __builtin_fabs(own[r]) > largest ? __builtin_fabs(own[r]) : largest;
+    for (int d = 0; d < list->count; d++) {
+        const double *known = list->velocity + (size_t)d * map_rows;
+        bool same = true;
+        for (int r = 0; r < n; r++) same &= __builtin_fabs(own[r] - known[r]) <= CAROM_CONE_SAME_VELOCITY * largest;
+        if (same) return;
     }
-    const lanes same = multiply(spread(CAROM_CONE_SAME_VELOCITY), largest);
-    for (int d = 0; d < MOST_SOLUTIONS && bits; d++) {
-        double *known = list->velocity + d * n * LANES;
-        // Lanes without a solution d take this one; the others compare.
-        const unsigned takes = bits & ~list->held[d], compares = bits & list->held[d];
-        list->held[d] |= takes;
-        bits &= ~takes;
-        for (unsigned rest = takes; rest; rest &= rest - 1) list->cone[d][__builtin_ctz(rest)] = cone;
-        lanes difference = spread(0);
-        for (int r = 0; r < n; r++) {
-            const lanes own = load(velocity + r * LANES), other = load(known + r * LANES);
-            difference = larger(magnitude(subtract(own, other)), difference);
-            if (takes) store(known + r * LANES, choose(takes, own, other));
-        }
-        bits &= ~(compares & at_least(same, difference));
-    }
-    list->crowded |= bits;
+    if (list->count == MOST_SOLUTIONS)
+        list->crowded = true;
+    else
+        list->cone[list->count++] = cone;
 }
 
-// Which of as many samples as there are cones abreast may a cone have, as far as its first rows say? `heads` are at its place among the
-// cones abreast; [inputs x SINGLES] inputs of the samples as for test_heads.
-static INLINE unsigned test_samples(const float *heads, int inputs, const float *scaled) {
-    singles sum[HEADS];
-    for (int r = 0; r < HEADS; r++) sum[r] = spread_single(heads[r * ABREAST]);
-    for (int j = 0; j < inputs; j++) {
-        heads += HEADS * ABREAST;
-        const singles input = load_singles(scaled + j * SINGLES);
-        for (int r = 0; r < HEADS; r++) sum[r] = add_product(sum[r], input, heads[r * ABREAST]);
-    }
-    for (int r = 1; r < HEADS; r++) sum[0] = least_of(sum[r], sum[0]);
-    return none_negative(sum[0]);
-}
-
-// The inputs of eight samples from i on, with their sizes, and in single precision in units of the largest, as take_sample gives them.
-static INLINE void take_samples(const carom_cones *cones, int inputs, const carom_step_batch *batch, int i, double *x, float *scaled) {
-    lanes size = spread(0), largest = spread(0);
-    for (int j = 0; j < inputs; j++) {
-        const lanes input = load(batch->x + (size_t)j * batch->stride + (size_t)i);
-        store(x + j * LANES, input);
-        size = larger(multiply(magnitude(input), spread(cones->per_unit[j])), size);
-        largest = larger(multiply(magnitude(input), spread(cones->per_scale[j])), largest);
-    }
-    store(x + inputs * LANES, size);
-    const unsigned nonzero = at_least(largest, spread(DBL_MIN));
-    const lanes per_largest = choose(nonzero, divide(spread(1), choose(nonzero, largest, spread(1))), spread(0));
-    for (int j = 0; j < inputs; j++) {
-        _Alignas(64) double share[LANES];
-        store(share, multiply(multiply(load(x + j * LANES), spread(cones->per_scale[j])), per_largest));
-        for (int l = 0; l < LANES; l++) scaled[j * SINGLES + l] = (float)share[l];
-    }
-}
-
-// Of the distinct solutions of eight samples, the ones that their choices say.
-static void choose_listed(const solution_list *list, carom_step_batch *batch, int i) {
-    for (int l = 0; l < LANES; l++) {
-        int solutions = 0;
-        while (solutions < MOST_SOLUTIONS && list->held[solutions] >> l & 1) solutions++;
-        const int chosen = solutions > 1 ? (int)(batch->choice[i + l] * solutions) : 0;
-        const bool served = solutions && !(list->crowded >> l & 1);
-        batch->served[i + l] = served ? list->cone[chosen][l] : CAROM_STEP_UNSERVED;
-        batch->solutions[i + l] = served ? solutions : 0;
-    }
-}
-
-// All cones that have a sample, and of their distinct solutions the one that its choice says: for twice eight samples at once.
-static INLINE void list_shape(const carom_cones *cones, const carom_cone_physics *physics, int inputs, int n, carom_step_batch *batch,
-                              int count) {
+// Of all cones that have a sample, those of distinct solutions in the order of the cones, and the one of them that its choice says.
+static INLINE void choose_listed(const carom_cones *cones, int inputs, int n, carom_step_batch *batch, int i) {
+    const carom_cone_scratch *scratch = batch->scratch;
     const int width = inputs + 1;
-    solution_list list[2];
-    for (int half = 0; half < 2; half++) memset(list[half].velocity, 0, (size_t)(MOST_SOLUTIONS * n * LANES) * sizeof(double));
-    _Alignas(64) double x[2][(MOST_INPUTS + 1) * LANES];
-    _Alignas(64) float scaled[MOST_INPUTS * SINGLES];
-    for (int i = 0; i < count; i += SINGLES) {
-        for (int half = 0; half < 2; half++) {
-            take_samples(cones, inputs, batch, i + half * LANES, x[half], scaled + half * LANES);
-            memset(list[half].held, 0, sizeof list[half].held);
-            list[half].crowded = 0;
+    const double *x = scratch->work + i * width;
+    solution_list list;
+    list.count = list.crowded = 0;
+    const float *heads = cones->heads;
+    for (int first = 0; first < cones->count; first += ABREAST, heads += width * HEADS * ABREAST)
+        for (unsigned open = test_heads(heads, inputs, scratch->scaled + i * inputs); open; open &= open - 1) {
+            const int cone = first + __builtin_ctz(open);
+            if (has(cones, cone, width, x)) add_solution(cones, inputs, n, cone, x, &list);
         }
-        for (int cone = 0; cone < cones->count; cone++) {
-            const float *heads = cones->heads + (size_t)(cone / ABREAST * width * HEADS * ABREAST + cone % ABREAST);
-            const unsigned open = test_samples(heads, inputs, scaled);
-            if (!open) continue;
-            const double *first = cones->rows + (size_t)cones->first_row[cone] * (size_t)width;
-            const double *end = cones->rows + (size_t)cones->first_row[cone + 1] * (size_t)width;
-            const double *rest = end - first > HEADS * width ? first + HEADS * width : end;
-            for (int half = 0; half < 2; half++) {
-                // What passes the first rows is likely to be on the side of them: they are tested last.
-                unsigned found = test_rows(rest, end, width, x[half], LANES, open >> half * LANES & ALL_LANES);
-                found = test_rows(first, rest, width, x[half], LANES, found);
-                if (found) add_solution(cones, physics, n, cone, x[half], found, &list[half]);
-            }
-        }
-        for (int half = 0; half < 2; half++) choose_listed(&list[half], batch, i + half * LANES);
+    const bool served = list.count && !list.crowded;
+    if (scratch->listed && served) memcpy(scratch->listed, list.cone, (size_t)list.count * sizeof *list.cone);
+    batch->solutions[i] = served ? list.count : 0;
+    batch->served[i] = served ? list.cone[(int)(batch->choice[i] * list.count)] : CAROM_STEP_UNSERVED;
+}
+
+// The solution that the choice of a sample says where it is in a cell and in none of the cell's cones to be tested. False elsewhere.
+static INLINE bool choose_known(const carom_cones *cones, int inputs, carom_step_batch *batch, int i) {
+    const carom_cone_scratch *scratch = batch->scratch;
+    const carom_cone_cells *cells = cones->cells;
+    const int cell = batch->served[i], width = inputs + 1;
+    // Below the least size round-off is not relative.
+    if (cell < 0 || !(scratch->work[i * width + inputs] > LEAST_SIZE)) return false;
+    for (int group = cells->first_rest[cell]; group < cells->first_rest[cell + 1]; group++) {
+        const float *heads = cells->heads + (size_t)group * (size_t)(width * HEADS * ABREAST);
+        for (unsigned open = test_heads(heads, inputs, scratch->scaled + i * inputs); open; open &= open - 1)
+            if (has(cones, cells->rest[group * ABREAST + __builtin_ctz(open)], width, scratch->work + i * width)) return false;
     }
+    const int solutions = batch->solutions[i] = cells->solution_count[cell];
+    batch->served[i] = cells->solutions[cell * MOST_SOLUTIONS + (int)(batch->choice[i] * solutions)];
+    return true;
+}
+
+static INLINE void list_shape(const carom_cones *cones, int inputs, int n, carom_step_batch *batch, int count) {
+    const carom_cone_scratch *scratch = batch->scratch;
+    if (cones->cells) {
+        find_shape(&cones->cells->where, inputs, batch, count);
+    } else {
+        for (int i = 0; i < count; i++)
+            take_sample(cones, inputs, batch, i, scratch->work + i * (inputs + 1), scratch->scaled + i * inputs);
+        for (int i = 0; i < count || i % LANES; i++) batch->served[i] = CAROM_STEP_UNSERVED;
+    }
+    for (int i = 0; i < count; i++)
+        if (!choose_known(cones, inputs, batch, i)) choose_listed(cones, inputs, n, batch, i);
 }
 
 // The cone that was found, or one of its rivals that have the sample, too, with another velocity.
@@ -594,11 +534,27 @@ static int choose_solution(const carom_cones *cones, const carom_cone_physics *p
         find(cones, batch, count);
         for (int i = 0; i < count; i++) choose_rival(cones, physics, batch, i);
     } else if (cones->inputs == 6 && cones->n == 4)
-        list_shape(cones, physics, 6, 4, batch, count);
+        list_shape(cones, 6, 4, batch, count);
+    else if (cones->inputs == 12 && cones->n == 8)
+        list_shape(cones, 12, 8, batch, count);
     else
-        list_shape(cones, physics, cones->inputs, cones->n, batch, count);
+        list_shape(cones, cones->inputs, cones->n, batch, count);
     apply_maps(cones, batch, count);
     return verify(cones, physics, batch, count, CAROM_LCP_TOLERANCE, bits, max_residual);
 }
 
-const carom_cone_kernel KERNEL = {.name = "cone-map:" INSTRUCTION_SET, .step = step, .choose = choose_solution};
+static unsigned resolve(const double *q, const double *inverse, int coordinates, double small, double *b) {
+    enum { COLUMNS = CAROM_CONE_MOST_RESOLVED };
+    lanes left = spread(0), right = spread(0);
+    for (int j = 0; j < coordinates; j++) {
+        left = add(left, multiply(spread(q[j]), load(inverse + j * COLUMNS)));
+        right = add(right, multiply(spread(q[j]), load(inverse + j * COLUMNS + LANES)));
+    }
+    store(b, left);
+    store(b + LANES, right);
+    const unsigned at_most = at_least(spread(small), left) | at_least(spread(small), right) << LANES;
+    const unsigned not_below = at_least(left, spread(-small)) | at_least(right, spread(-small)) << LANES;
+    return ~(at_most | not_below << COLUMNS);
+}
+
+const carom_cone_kernel KERNEL = {.name = "cone-map:" INSTRUCTION_SET, .step = step, .choose = choose_solution, .resolve = resolve};

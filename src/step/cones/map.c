@@ -12,17 +12,15 @@
 
 // Looking through more cones takes longer than they save; cones of pivots have many rows each.
 enum { MOST_CONES = 2048, MOST_BY_PIVOTS = 256 };
-// Training steps: a few milliseconds, some ten where there are many cones. Cones of contact modes that are listed need them for the order
-// of their rows alone.
-enum { TRAINING_STEPS = 4096, MANY_STEPS = 16384, ORDERING_STEPS = 256 };
+// Training steps: a few milliseconds, some ten where there are many cones.
+enum { TRAINING_STEPS = 4096, MANY_STEPS = 16384, LISTED_STEPS = 2048 };
 // Where there are many cones, training steps before the first of several rounds, each of as many steps as all before it: from then on, a
 // step is solved only where no cone that was known before the round has it.
 enum { FIRST_ROUND = 512 };
 // For `scattered`, so many training steps in a row have random covering vectors, every so many times, less often where there are more
 // steps; the others have the canonical one, for which Lemke's method remembers its pivots.
 enum { SCATTER_STEPS = 128, SCATTER_EVERY = 4, SCATTER_EVERY_OF_MANY = 8 };
-// Training steps by which the rows of a cone are put in order.
-enum { WITNESSES = 64 };
+enum { WITNESSES = CAROM_CONE_WITNESSES };
 
 // One cone that training met.
 typedef struct entry {
@@ -41,12 +39,14 @@ struct carom_cone_map {
     carom_selection selection;
     bool by_modes;          // cones of contact modes, each the union of those of many bases in space
     bool has_many;          // cones: steps of more variables than Lemke's pivots are followed for
+    bool looks_up;          // training steps, where it can
     carom_stream covering;  // of random covering vectors
     carom_cone_builder builder;
     entry *entries;
     int entry_count, entry_capacity, by_pivots_count;
-    double *states;  // [trained x inputs]
-    bool *hits;      // [trained] was the state's cone known?
+    double *states;     // [trained x inputs]
+    bool *hits;         // [trained] was the state's cone known?
+    int32_t *outcomes;  // [trained x CAROM_CONE_MOST_SOLUTIONS] where solutions are listed: as for carom_cone_training
     int trained, state_capacity;
     double *witnesses;  // [(inputs + 1) x WITNESSES]
     int witness_count;
@@ -67,6 +67,7 @@ static void batch_free(carom_step_batch *batch);
 static carom_status batch_create(const void *state, int capacity, carom_step_batch *batch, carom_error *error);
 
 static void free_cones(carom_cones *cones) {
+    carom_cone_cells_free(cones->cells);
     free(cones->split_rows);
     free(cones->guesses);
     free(cones->picks);
@@ -78,6 +79,7 @@ static void free_cones(carom_cones *cones) {
     free(cones->heads);
     free(cones->rows);
     free(cones->maps);
+    free(cones->velocities);
     *cones = (carom_cones){0};
 }
 
@@ -91,6 +93,7 @@ static void destroy(void *state) {
     free(map->entries);
     free(map->states);
     free(map->hits);
+    free(map->outcomes);
     free_cones(&map->cones);
     batch_free(&map->one);
     carom_lcp_basis_free(map->builder.basis);
@@ -222,8 +225,9 @@ static carom_status create(carom_stepper *stepper, double step, carom_instructio
     for (int j = 0; !status && made->by_modes && j < made->builder.inputs; j++) made->per_unit[j] = j < made->builder.n;
     carom_stream_start_use(&made->covering, 0, 0, CAROM_STREAM_SELECTION);
     if (!status && made->selection == CAROM_SELECT_RANDOM) status = list_modes(made, error);
-    made->next_round = FIRST_ROUND;
-    if (!status && made->has_many) status = batch_create(made, 1, &made->one, error);
+    made->looks_up = made->has_many || made->selection == CAROM_SELECT_RANDOM;
+    made->next_round = made->has_many ? FIRST_ROUND : 0;
+    if (!status && made->looks_up) status = batch_create(made, 1, &made->one, error);
     if (status)
         destroy(made);
     else
@@ -308,44 +312,12 @@ static void call_witnesses(carom_cone_map *map) {
     }
 }
 
-// Rows that turn most witnesses away come first, each counted among those that the rows before it let pass.
-static carom_status order_rows(const carom_cone_map *map, carom_cone_rows *rows, carom_error *error) {
-    const int width = rows->inputs + 1;
-    uint64_t *turned = calloc((size_t)rows->count + 1, sizeof *turned), passing = UINT64_MAX;
-    if (!turned) return carom_fail_memory(error, "cone map");
-    // Bit t: witness t is on the wrong side of the row.
-    for (int i = 0; i < rows->count; i++) {
-        double sum[WITNESSES] = {0};
-        for (int j = 0; j < width; j++)
-            for (int t = 0; t < WITNESSES; t++) sum[t] += rows->rows[i * width + j] * map->witnesses[j * WITNESSES + t];
-        for (int t = 0; t < map->witness_count; t++) turned[i] |= (uint64_t) !(sum[t] >= 0) << t;
-    }
-    // Greedily: of the rows left, the one that turns away most of those that still pass.
-    for (int first = 0; first < rows->count && passing; first++) {
-        int best = first;
-        for (int i = first + 1; i < rows->count; i++)
-            if (__builtin_popcountll(turned[i] & passing) > __builtin_popcountll(turned[best] & passing)) best = i;
-        passing &= ~turned[best];
-        double *x = rows->rows + first * width, *y = rows->rows + best * width;
-        for (int j = 0; best != first && j < width; j++) {
-            const double kept = x[j];
-            x[j] = y[j];
-            y[j] = kept;
-        }
-        turned[best] = turned[first];
-    }
-    free(turned);
-    return CAROM_OK;
-}
-
-static int padded_rows(const carom_cone_rows *rows) { return (rows->count + CAROM_CONE_ROWS - 1) / CAROM_CONE_ROWS * CAROM_CONE_ROWS; }
-
 // Puts the most frequent cones, in order of their frequency, side by side for the kernel.
 static carom_status lay_out_cones(carom_cone_map *map, carom_error *error) {
     carom_cones *cones = &map->cones;
     free_cones(cones);
     call_witnesses(map);
-    const size_t inputs = (size_t)map->builder.inputs, width = inputs + 1, n = (size_t)map->builder.n;
+    const size_t inputs = (size_t)map->builder.inputs, n = (size_t)map->builder.n;
     // More frequent first; insertion keeps equals in the order of training, which qsort does not promise.
     for (int i = 1; i < map->entry_count; i++) {
         const entry moving = map->entries[i];
@@ -353,35 +325,34 @@ static carom_status lay_out_cones(carom_cone_map *map, carom_error *error) {
         for (; j > 0 && map->entries[j - 1].count < moving.count; j--) map->entries[j] = map->entries[j - 1];
         map->entries[j] = moving;
     }
-    // Rows are padded for the kernel, which tests CAROM_CONE_ROWS at once.
-    size_t rows = 0;
     const bool listed = map->selection == CAROM_SELECT_RANDOM;
     // Combinations that are singular have no cone; they stand last.
     int known = 0;
     while (known < map->entry_count && !map->entries[known].singular) known++;
     cones->count = listed || known < MOST_CONES ? known : MOST_CONES;
-    for (int i = 0; i < cones->count; i++) rows += (size_t)padded_rows(&map->entries[i].rows);
     cones->inputs = (int)inputs;
     cones->n = (int)n;
     cones->map_rows = (n + CAROM_STEP_LANES - 1) / CAROM_STEP_LANES * CAROM_STEP_LANES;
     cones->per_unit = map->per_unit;
     cones->per_scale = map->per_unit + inputs;
-    cones->first_row = calloc((size_t)cones->count + 1, sizeof *cones->first_row);
-    cones->rows = calloc((rows + 1) * width, sizeof *cones->rows);
     cones->maps = carom_step_columns_create((size_t)cones->count * inputs + 1, cones->map_rows);
-    if (!cones->first_row || !cones->rows || !cones->maps) return carom_fail_memory(error, "cone map");
+    if (listed) cones->velocities = carom_step_columns_create((size_t)cones->count * inputs + 1, cones->map_rows);
+    if (!cones->maps || (listed && !cones->velocities)) return carom_fail_memory(error, "cone map");
     carom_status status = CAROM_OK;
     for (int i = 0; i < cones->count && !status; i++) {
         entry *from = &map->entries[i];
-        status = from->ordered ? CAROM_OK : order_rows(map, &from->rows, error);
-        from->ordered = true;
-        // A cone that is the whole space has no rows.
-        if (from->rows.count)
-            memcpy(cones->rows + (size_t)cones->first_row[i] * width, from->rows.rows, (size_t)from->rows.count * width * sizeof(double));
-        cones->first_row[i + 1] = cones->first_row[i] + padded_rows(&from->rows);
-        for (size_t j = 0; j < inputs; j++)
-            memcpy(cones->maps + ((size_t)i * inputs + j) * cones->map_rows, from->map + j * n, n * sizeof(double));
+        status = from->ordered ? CAROM_OK : carom_cone_rows_order(&from->rows, map->witnesses, map->witness_count, error);
+        from->ordered = map->witness_count > 0;
+        for (size_t j = 0; j < inputs; j++) {
+            const size_t at = ((size_t)i * inputs + j) * cones->map_rows;
+            memcpy(cones->maps + at, from->map + j * n, n * sizeof(double));
+            if (!listed) continue;
+            // u' = u + W lambda
+            carom_multiply((int)n, (int)n, map->physics.delassus, from->map + j * n, cones->velocities + at);
+            if (j < n) cones->velocities[at + j] += 1;
+        }
     }
+    if (!status) status = carom_cones_take_rows(cones, &map->entries[0].rows, sizeof *map->entries, error);
     return status ? status : carom_cones_stand_side_by_side(cones, error);
 }
 
@@ -466,13 +437,21 @@ static carom_status learn_cone(carom_cone_map *map, const double *x, const doubl
     return find_entry(map, x, basis, false, known, &found, error);
 }
 
-// Looks a training step up among the cones that are laid out. False where none of them has it.
-static bool look_up_step(carom_cone_map *map, const double *x, double *u_next) {
+// Looks a training step up among the cones that are laid out. False where none of them has it. Where solutions are listed it takes any of
+// them, and `outcome` receives their cones.
+static bool look_up_step(carom_cone_map *map, const double *x, double *u_next, int32_t *outcome) {
     carom_step_batch *one = &map->one;
+    const bool listed = map->selection == CAROM_SELECT_RANDOM;
     double residual = 0;
     for (size_t j = 0; j < (size_t)map->builder.inputs; j++) one->x[j * one->stride] = x[j];
-    if (!map->cones.count || map->kernel->step(&map->cones, &map->physics, one, 1, &residual)) return false;
-    map->entries[one->served[0]].count++;
+    if (listed) {
+        one->choice[0] = carom_stream_uniform(&map->covering);
+        ((carom_cone_scratch *)one->scratch)->listed = outcome;
+    }
+    if (!map->cones.count || (listed ? map->kernel->choose : map->kernel->step)(&map->cones, &map->physics, one, 1, &residual))
+        return false;
+    // Cones of all modes keep the order of their numbers.
+    if (!listed) map->entries[one->served[0]].count++;
     for (size_t c = 0; c < (size_t)map->builder.n; c++) u_next[c] = one->u_next[c * one->stride];
     return true;
 }
@@ -487,7 +466,9 @@ static carom_status learn(void *state, const double *u, const double *lmax, doub
         if (states) map->states = states;
         bool *hits = realloc(map->hits, (size_t)capacity * sizeof *hits);
         if (hits) map->hits = hits;
-        if (!states || !hits) return carom_fail_memory(error, "cone map");
+        int32_t *outcomes = realloc(map->outcomes, (size_t)capacity * CAROM_CONE_MOST_SOLUTIONS * sizeof *outcomes);
+        if (outcomes) map->outcomes = outcomes;
+        if (!states || !hits || !outcomes) return carom_fail_memory(error, "cone map");
         map->state_capacity = capacity;
     }
     // The state is kept: after the training, the kept states decide the order of rows and the choice of planes.
@@ -498,12 +479,14 @@ static carom_status learn(void *state, const double *u, const double *lmax, doub
     carom_status status = CAROM_OK;
     const int every = map->has_many ? SCATTER_EVERY_OF_MANY : SCATTER_EVERY;
     const bool scatters = map->selection == CAROM_SELECT_SCATTERED && map->trained / SCATTER_STEPS % every == 0;
-    if (map->has_many && map->trained == map->next_round) {
+    if (map->looks_up && map->trained == map->next_round) {
         status = lay_out_cones(map, error);
-        map->next_round *= 2;
+        map->next_round = map->next_round ? 2 * map->next_round : FIRST_ROUND;
     }
     if (status) return status;
-    *solved = map->has_many && !scatters && look_up_step(map, x, u_next);
+    int32_t *outcome = map->outcomes + (size_t)map->trained * CAROM_CONE_MOST_SOLUTIONS;
+    for (int s = 0; s < CAROM_CONE_MOST_SOLUTIONS; s++) outcome[s] = CAROM_STEP_UNSERVED;
+    *solved = map->looks_up && !scatters && look_up_step(map, x, u_next, outcome);
     if (*solved) {
         map->hits[map->trained++] = true;
         return CAROM_OK;
@@ -540,10 +523,11 @@ static carom_status freeze(void *state, carom_error *error) {
     carom_cone_map *map = state;
     carom_cones *cones = &map->cones;
     carom_status status = lay_out_cones(map, error);
-    if (status || map->selection == CAROM_SELECT_RANDOM) return status;
-    bool guessable[MOST_CONES];
+    if (status) return status;
+    bool guessable[MOST_CONES] = {false};
+    carom_cone_training training = {guessable, map->states, map->trained, map->outcomes, map->witnesses, map->witness_count};
+    if (map->selection == CAROM_SELECT_RANDOM) return carom_cones_make_cells(cones, &map->builder, map->kernel, &training, error);
     for (int i = 0; i < cones->count; i++) guessable[i] = map->entries[i].guessable;
-    const carom_cone_training training = {guessable, map->states, map->trained};
     if (map->selection == CAROM_SELECT_SCATTERED)
         return carom_cones_find_rivals(cones, carom_impact_delassus(map->builder.stepper->impact), &training, error);
     // Cones of pivots are many, and have conditions that verification cannot check: a guess is only verified, so they are not guessed.
@@ -553,6 +537,8 @@ static carom_status freeze(void *state, carom_error *error) {
 bool carom_cone_map_is_certified(const carom_cone_map *map, int cone) {
     return map->selection == CAROM_SELECT_LEMKE && !map->entries[cone].by_pivots;
 }
+
+int carom_cone_map_cells(const carom_cone_map *map) { return map->cones.cells ? map->cones.cells->where.count : 0; }
 
 double carom_cone_map_certified(const carom_cone_map *map) {
     int64_t certified = 0;
@@ -625,7 +611,7 @@ static int solve(const void *state, carom_step_batch *batch, int count, double *
 
 static int training_steps(const void *state) {
     const carom_cone_map *map = state;
-    return map->selection == CAROM_SELECT_RANDOM ? ORDERING_STEPS : map->has_many ? MANY_STEPS : TRAINING_STEPS;
+    return map->selection == CAROM_SELECT_RANDOM ? LISTED_STEPS : map->has_many ? MANY_STEPS : TRAINING_STEPS;
 }
 
 static const char *path(const void *state) { return ((const carom_cone_map *)state)->kernel->name; }

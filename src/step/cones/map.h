@@ -23,6 +23,9 @@ typedef struct carom_cone_map carom_cone_map;
 /// Share of the training that ended on bases where v' was proved to be unique; only for `lemke`.
 double carom_cone_map_certified(const carom_cone_map *map);
 
+/// Cells in which the solutions of a frozen map for `random` are known beforehand.
+int carom_cone_map_cells(const carom_cone_map *map);
+
 /// Is v' proved to be unique on this cone of a frozen map for `lemke`?
 bool carom_cone_map_is_certified(const carom_cone_map *map, int cone);
 

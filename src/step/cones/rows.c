@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "carom/dense.h"
 #include "step/cones/build.h"
@@ -53,6 +54,59 @@ bool carom_cone_rows_hold(int inputs, const double *rows, int count, const doubl
     for (const double *row = rows, *end = rows + count * (inputs + 1); row < end; row += inputs + 1)
         if (!(carom_dot(inputs, row, x) + row[inputs] * size >= 0)) return false;
     return true;
+}
+
+carom_status carom_cone_rows_order(carom_cone_rows *rows, const double *witnesses, int count, carom_error *error) {
+    enum { WITNESSES = CAROM_CONE_WITNESSES };
+    const int width = rows->inputs + 1;
+    uint64_t *turned = calloc((size_t)rows->count + 1, sizeof *turned), passing = UINT64_MAX;
+    if (!turned) return carom_fail_memory(error, "cone map");
+    // Bit t: witness t is on the wrong side of the row.
+    for (int i = 0; i < rows->count; i++) {
+        double sum[WITNESSES] = {0};
+        for (int j = 0; j < width; j++)
+            for (int t = 0; t < WITNESSES; t++) sum[t] += rows->rows[i * width + j] * witnesses[j * WITNESSES + t];
+        for (int t = 0; t < count; t++) turned[i] |= (uint64_t) !(sum[t] >= 0) << t;
+    }
+    // Greedily: of the rows left, the one that turns away most of those that still pass.
+    for (int first = 0; first < rows->count && passing; first++) {
+        int best = first;
+        for (int i = first + 1; i < rows->count; i++)
+            if (__builtin_popcountll(turned[i] & passing) > __builtin_popcountll(turned[best] & passing)) best = i;
+        passing &= ~turned[best];
+        double *x = rows->rows + first * width, *y = rows->rows + best * width;
+        for (int j = 0; best != first && j < width; j++) {
+            const double kept = x[j];
+            x[j] = y[j];
+            y[j] = kept;
+        }
+        turned[best] = turned[first];
+    }
+    free(turned);
+    return CAROM_OK;
+}
+
+static const carom_cone_rows *rows_of(const carom_cone_rows *rows, size_t apart, int cone) {
+    return (const carom_cone_rows *)(const void *)((const char *)rows + (size_t)cone * apart);
+}
+
+carom_status carom_cones_take_rows(carom_cones *cones, const carom_cone_rows *rows, size_t apart, carom_error *error) {
+    const size_t width = (size_t)cones->inputs + 1;
+    cones->first_row = calloc((size_t)cones->count + 1, sizeof *cones->first_row);
+    if (!cones->first_row) return carom_fail_memory(error, "cone map");
+    for (int i = 0; i < cones->count; i++) {
+        const int padded = (rows_of(rows, apart, i)->count + CAROM_CONE_ROWS - 1) / CAROM_CONE_ROWS * CAROM_CONE_ROWS;
+        cones->first_row[i + 1] = cones->first_row[i] + padded;
+    }
+    cones->rows = calloc(((size_t)cones->first_row[cones->count] + 1) * width, sizeof *cones->rows);
+    if (!cones->rows) return carom_fail_memory(error, "cone map");
+    for (int i = 0; i < cones->count; i++) {
+        const carom_cone_rows *from = rows_of(rows, apart, i);
+        // A cone that is the whole space has no rows.
+        if (from->count)
+            memcpy(cones->rows + (size_t)cones->first_row[i] * width, from->rows, (size_t)from->count * width * sizeof(double));
+    }
+    return CAROM_OK;
 }
 
 // Row r of cone i among the heads. In units of per_scale its coefficients are single-precision numbers up to one, as are inputs; their

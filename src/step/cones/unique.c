@@ -154,35 +154,46 @@ static void add_solution(rival_modes *rival, const double *impulse) {
     add_caps(rival);
 }
 
-// Contact velocities are those of some velocity, u = J v. In contact space any u may be given.
-static void add_system(rival_modes *rival) {
-    const carom_impact *impact = rival->builder->stepper->impact;
+int carom_cone_range(const carom_cone_builder *builder, double *basis) {
+    const carom_impact *impact = builder->stepper->impact;
     const carom_impact_data *data = carom_impact_get_data(impact);
-    const int n = rival->builder->n;
-    if (!carom_impact_has_system(impact)) return;
-    // Directions of contact space: an orthonormal basis of the columns of J, by Gram-Schmidt done twice.
-    double range[MOST_IMPULSES][MOST_IMPULSES];
-    const size_t entries = (size_t)(data->contacts * data->nv);
-    const double largest = fmax(carom_max_abs(entries, data->normal), carom_max_abs(entries, data->tangent));
-    int rank = 0;
-    for (int j = 0; j < data->nv && rank < n; j++) {
-        double *made = range[rank], length = 0;
-        for (int r = 0; r < n; r++) made[r] = (r % 2 ? data->tangent : data->normal)[r / 2 * data->nv + j] / largest;
+    const int n = builder->n, width = 1 + builder->stepper->dim, directions = carom_impact_has_system(impact) ? data->nv : 0;
+    const double largest = directions ? fmax(carom_max_abs((size_t)(data->contacts * data->nv), data->normal),
+                                             carom_max_abs((size_t)(data->contacts * (width - 1) * data->nv), data->tangent))
+                                      : 1;
+    // The columns of J, then unit vectors, by Gram-Schmidt done twice.
+    int rank = 0, count = directions ? 0 : n;
+    for (int j = 0; j < directions + n && rank < n; j++) {
+        double *made = basis + rank * n;
+        for (int r = 0; r < n; r++) {
+            const int contact = r / width, part = r % width - 1;
+            const double *from = part < 0 ? data->normal + contact * data->nv : data->tangent + (contact * (width - 1) + part) * data->nv;
+            made[r] = j < directions ? from[j] / largest : r == j - directions;
+        }
         for (int twice = 0; twice < 2; twice++)
             for (int e = 0; e < rank; e++) {
-                const double share = carom_dot(n, made, range[e]);
-                for (int r = 0; r < n; r++) made[r] -= share * range[e][r];
+                const double share = carom_dot(n, made, basis + e * n);
+                for (int r = 0; r < n; r++) made[r] -= share * basis[e * n + r];
             }
-        length = sqrt(carom_dot(n, made, made));
+        const double length = sqrt(carom_dot(n, made, made));
         if (!(length > VANISHING)) continue;
         for (int r = 0; r < n; r++) made[r] /= length;
         rank++;
+        if (j < directions) count++;
     }
-    // The rest of every u outside of them is zero.
+    return count;
+}
+
+// Contact velocities are those of some velocity, u = J v. In contact space any u may be given.
+static void add_system(rival_modes *rival) {
+    const int n = rival->builder->n;
+    double range[MOST_IMPULSES * MOST_IMPULSES];
+    const int rank = carom_cone_range(rival->builder, range);
+    // The rest of every u outside of the range is zero.
     for (int i = 0; i < n && rank < n; i++) {
         row outside = input(rival, i, 1);
         for (int e = 0; e < rank; e++)
-            for (int r = 0; r < n; r++) outside.at[r] -= range[e][i] * range[e][r] * rival->builder->unit[r];
+            for (int r = 0; r < n; r++) outside.at[r] -= range[e * n + i] * range[e * n + r] * rival->builder->unit[r];
         add_rest(rival, &outside, rival->builder->unit[0]);
     }
 }

@@ -1,0 +1,649 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cells: inputs at which the distinct solutions of a step are known beforehand.
+//
+// Where `random` lists the cones of all contact modes, training shows the outcomes that steps meet: the cones of their distinct solutions.
+// The cell of an outcome is a polyhedral cone of inputs x = (u, lmax) on which these cones have x, with a margin, and have velocities that
+// differ. Of every other cone D there is a proof that it changes nothing there, or it is one of the few that are left to be tested:
+//   - its velocity is that of a cone of the outcome that stands before it, for every x: then it is no solution of its own;
+//   - or D and the cell have no x in common.
+// The proof of the latter is Farkas' lemma. Let f_k . x >= m size be conditions of the cell, as many independent ones as x has dimensions
+// (conditions of contact velocities u = J v, and lmax >= 0, for which m = 0), and q . x >= -t size a row of D, or a mean of two rows. In
+// the coordinates f_k . x, q = sum_k b_k f_k; if no b_k is positive, q . x <= -sum_k |b_k| m size. Round-off and thresholds together are
+// smaller than the margin, so that also the lookup, in floating point, finds that D does not have x. Several choices of the f_k are tried
+// on all D.
+//
+// As cells are proved, no outcome of a step depends on which there are.
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "carom/dense.h"
+#include "step/cones/build.h"
+
+enum {
+    MOST_DIMENSIONS = CAROM_CONE_MOST_RESOLVED,
+    MOST_FACETS = 160,
+    MOST_CELLS = 96,
+    MOST_FUNCTIONALS = 40,
+    MOST_CUTS = 4,
+    FEW = 64,
+    MOST_TRIED = 3,
+    HEADS = CAROM_CONE_HEADS,
+    ABREAST = CAROM_CONE_ABREAST
+};
+// Proofs take time: so many rows of cones are looked at in all.
+enum { MOST_ROWS_EXAMINED = 1000000 };
+
+// All of what follows is in units of per_scale, in which velocities before the step are at most size(x) and coefficients of rows at most
+// one. The margin of a cell's conditions.
+#define MARGIN 1e-6
+// Caps of a cell are at most this many times size(x): its margins are then larger than the round-off of sums with caps.
+#define MOST_CAP 1e3
+// How far u may be from a velocity u = J v.
+#define OUT_OF_RANGE 1e-11
+// Functionals below this share of their unit vanish.
+#define VANISHING 1e-9
+// Conditions that span less than this beside the others depend on them.
+#define DEPENDENT 1e-3
+// Coefficients b_k up to this count as zero; what they are multiplied with is counted as left over.
+#define FUZZ 1e-13
+
+// The coordinates in which proofs are made: those of u in an orthonormal basis of the velocities u = J v, then the caps.
+typedef struct cell_space {
+    const carom_cones *cones;
+    const carom_cone_kernel *kernel;
+    int rank, dimensions;
+    double range[MOST_DIMENSIONS * MOST_DIMENSIONS];  // [n x n] that basis, then the directions that are orthogonal to it
+    double *rows;                                     // [rows of the cones x MOST_DIMENSIONS]; zero where a row vanishes
+    double *velocities;                               // [cones x n x MOST_DIMENSIONS]
+} cell_space;
+
+// f . x >= margin size(x)
+typedef struct facet {
+    double at[MOST_DIMENSIONS];   // in coordinates
+    double row[MOST_DIMENSIONS];  // by a unit of each input
+    double margin;
+    bool is_condition;  // otherwise a cap, which is not negative
+    bool implied;       // by others, for which it is then needed that they are tested
+    bool needed;
+} facet;
+
+// The region of an outcome.
+typedef struct cell_region {
+    int solutions, facets;
+    int32_t solution[CAROM_CONE_MOST_SOLUTIONS];
+    facet facet[MOST_FACETS];
+} cell_region;
+
+// Independent facets, completed by directions in which they are all zero, and their inverse: b = q inverse.
+typedef struct cell_simplex {
+    int member[MOST_DIMENSIONS];  // facet, or -1 for such a direction, in which b must vanish
+    unsigned lines;               // bit k: b_k is that of such a direction
+    _Alignas(64) double inverse[MOST_DIMENSIONS * MOST_DIMENSIONS];
+    double error;  // of inverse times matrix
+} cell_simplex;
+
+// ---------------------------------------------------------------------------------------------------------------- space
+
+static double larger(double a, double b) { return a > b ? a : b; }
+static double lesser(double a, double b) { return a < b ? a : b; }
+
+static void to_coordinates(const cell_space *space, const double *row, double *at) {
+    const carom_cones *cones = space->cones;
+    memset(at, 0, MOST_DIMENSIONS * sizeof *at);
+    for (int e = 0; e < space->rank; e++) at[e] = carom_dot(cones->n, space->range + e * cones->n, row);
+    for (int j = cones->n; j < cones->inputs; j++) at[space->rank + j - cones->n] = row[j];
+}
+
+static void scale_row(const carom_cones *cones, const double *row, double *scaled) {
+    for (int j = 0; j < cones->inputs; j++) scaled[j] = row[j] / cones->per_scale[j];
+}
+
+// Rows and velocities of all cones in coordinates.
+static bool fill_space(cell_space *space, carom_arena *arena) {
+    const carom_cones *cones = space->cones;
+    const int n = cones->n, inputs = cones->inputs, rows = cones->first_row[cones->count];
+    space->rows = carom_arena_take(arena, (size_t)rows * MOST_DIMENSIONS + 1, sizeof(double));
+    space->velocities = carom_arena_take(arena, (size_t)(cones->count * n) * MOST_DIMENSIONS, sizeof(double));
+    if (arena->failed) return false;
+    double scaled[MOST_DIMENSIONS];
+    for (int i = 0; i < rows; i++) {
+        double *at = space->rows + (size_t)i * MOST_DIMENSIONS;
+        scale_row(cones, cones->rows + i * (inputs + 1), scaled);
+        to_coordinates(space, scaled, at);
+        if (carom_max_abs((size_t)space->dimensions, at) <= VANISHING) memset(at, 0, MOST_DIMENSIONS * sizeof *at);
+    }
+    for (int i = 0; i < cones->count * n; i++) {
+        const double *map = cones->velocities + (size_t)(i / n * inputs) * cones->map_rows + i % n;
+        for (int j = 0; j < inputs; j++) scaled[j] = map[(size_t)j * cones->map_rows] * cones->per_scale[0] / cones->per_scale[j];
+        to_coordinates(space, scaled, space->velocities + (size_t)i * MOST_DIMENSIONS);
+    }
+    return true;
+}
+
+// ----------------------------------------------------------------------------------------------------------------- proof
+
+// Independent facets, from `first` on, without those that are implied. False where the inverse is of no use.
+static bool choose_simplex(const cell_space *space, const cell_region *region, int first, cell_simplex *simplex) {
+    const int dimensions = space->dimensions;
+    double matrix[MOST_DIMENSIONS * MOST_DIMENSIONS], basis[MOST_DIMENSIONS][MOST_DIMENSIONS];
+    // Facets, then unit vectors for the directions that are left, as long as they are independent of those before (Gram-Schmidt, twice).
+    int rank = 0;
+    for (int i = 0; i < region->facets + dimensions && rank < dimensions; i++) {
+        const int index = i < region->facets ? (first + i) % region->facets : -1;
+        if (index >= 0 && region->facet[index].implied) continue;
+        double *rest = basis[rank], *to = matrix + rank * dimensions;
+        for (int j = 0; j < dimensions; j++) rest[j] = index >= 0 ? region->facet[index].at[j] : j == i - region->facets;
+        const double length = sqrt(carom_dot(dimensions, rest, rest));
+        for (int twice = 0; twice < 2; twice++)
+            for (int e = 0; e < rank; e++) {
+                const double share = carom_dot(dimensions, rest, basis[e]);
+                for (int j = 0; j < dimensions; j++) rest[j] -= share * basis[e][j];
+            }
+        const double left = sqrt(carom_dot(dimensions, rest, rest));
+        if (!(left > DEPENDENT * length)) continue;
+        for (int j = 0; j < dimensions; j++) rest[j] /= left;
+        memcpy(to, index >= 0 ? region->facet[index].at : rest, (size_t)dimensions * sizeof *to);
+        simplex->member[rank++] = index;
+    }
+    double factors[MOST_DIMENSIONS * MOST_DIMENSIONS];
+    int exchanges[MOST_DIMENSIONS];
+    memcpy(factors, matrix, sizeof factors);
+    if (rank < dimensions || !carom_lu_factor(dimensions, factors, exchanges)) return false;
+    memset(simplex->inverse, 0, sizeof simplex->inverse);
+    simplex->lines = 0;
+    for (int k = 0; k < dimensions; k++) simplex->lines |= (unsigned)(simplex->member[k] < 0) << k;
+    for (int k = 0; k < dimensions; k++) {
+        double column[MOST_DIMENSIONS] = {0};
+        column[k] = 1;
+        carom_lu_solve(dimensions, factors, exchanges, column);
+        for (int j = 0; j < dimensions; j++) simplex->inverse[j * MOST_DIMENSIONS + k] = column[j];
+    }
+    simplex->error = 0;
+    for (int j = 0; j < dimensions; j++)
+        for (int c = 0; c < dimensions; c++) {
+            double sum = j == c ? -1 : 0;
+            for (int k = 0; k < dimensions; k++) sum += simplex->inverse[j * MOST_DIMENSIONS + k] * matrix[k * dimensions + c];
+            simplex->error = fmax(simplex->error, fabs(sum));
+        }
+    return true;
+}
+
+// The bits of the b_k that forbid a proof: bit k where b_k is positive, and bit MOST_DIMENSIONS + k where it is negative, which counts for
+// directions without facet alone.
+static unsigned forbidding(const cell_simplex *simplex, unsigned bits) { return bits & (simplex->lines << MOST_DIMENSIONS | 0xffff); }
+
+// Is q . x + threshold size(x) < 0 in the region, in floating point, if no b_k is positive? With |x_j| <= MOST_CAP size(x).
+static bool proves(const cell_space *space, const cell_region *region, const cell_simplex *simplex, const double *b, double threshold) {
+    const int d = space->dimensions, inputs = space->cones->inputs;
+    double margin = 0, sum = 1;
+    for (int k = 0; k < d; k++) {
+        sum += fabs(b[k]);
+        if (simplex->member[k] >= 0 && region->facet[simplex->member[k]].is_condition) margin += larger(0, -b[k]) * MARGIN;
+    }
+    // What the coefficients leave over of q; velocities that are not in the range of J; the round-off of sums of `inputs` products.
+    const double left_over = (d * d * 4) * (simplex->error + FUZZ) * MOST_CAP;
+    const double outside = 16 * OUT_OF_RANGE * sum, round_off = (2 * inputs * inputs) * DBL_EPSILON * MOST_CAP * sum;
+    return margin > 2 * (left_over + outside + round_off + threshold);
+}
+
+// A functional q of D, in coordinates f_k . x: q . x >= -threshold size(x) where D has x.
+typedef struct functional {
+    _Alignas(64) double b[MOST_DIMENSIONS];
+    double threshold;
+    unsigned bits;
+} functional;
+
+// t first + (1 - t) second, for 0 <= t <= 1.
+static functional mean_of(const cell_space *space, const cell_simplex *simplex, double t, const functional *first,
+                          const functional *second) {
+    _Alignas(64) double both[2 * MOST_DIMENSIONS];
+    const double weights[] = {t, 1 - t};
+    functional mean = {.threshold = larger(first->threshold, second->threshold)};
+    memcpy(both, first->b, sizeof first->b);
+    memcpy(both + MOST_DIMENSIONS, second->b, sizeof second->b);
+    mean.bits = forbidding(simplex, space->kernel->resolve(weights, both, 2, FUZZ, mean.b));
+    return mean;
+}
+
+// Is some mean of two functionals, neither of which forbids what the other does, a proof?
+static bool pair_proves(const cell_space *space, const cell_region *region, const cell_simplex *simplex, const functional *first,
+                        const functional *second) {
+    double least = 0, most = 1;
+    for (unsigned rest = first->bits; rest && least <= most; rest &= rest - 1) {
+        const int k = __builtin_ctz(rest) % MOST_DIMENSIONS;
+        most = lesser(most, -second->b[k] / (first->b[k] - second->b[k]));
+    }
+    for (unsigned rest = second->bits; rest && least <= most; rest &= rest - 1) {
+        const int k = __builtin_ctz(rest) % MOST_DIMENSIONS;
+        least = larger(least, second->b[k] / (second->b[k] - first->b[k]));
+    }
+    if (!(least <= most)) return false;
+    const functional mean = mean_of(space, simplex, 0.5 * (least + most), first, second);
+    return !mean.bits && proves(space, region, simplex, mean.b, mean.threshold);
+}
+
+// Means of these functionals in which the direction k without facet does not occur (Fourier-Motzkin), as many as there is room for.
+static int eliminate(const cell_space *space, const cell_simplex *simplex, int k, functional *functionals, int count) {
+    functional kept[MOST_FUNCTIONALS];
+    int made = 0;
+    const unsigned positive = 1U << k, negative = positive << MOST_DIMENSIONS;
+    for (int i = 0; i < count; i++)
+        if (!(functionals[i].bits & (positive | negative))) kept[made++] = functionals[i];
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < count && made < MOST_FUNCTIONALS; j++) {
+            const functional *first = &functionals[i], *second = &functionals[j];
+            if (!(first->bits & positive) || !(second->bits & negative)) continue;
+            kept[made] = mean_of(space, simplex, second->b[k] / (second->b[k] - first->b[k]), first, second);
+            made += !(kept[made].bits & (positive | negative));
+        }
+    memcpy(functionals, kept, (size_t)made * sizeof *kept);
+    return made;
+}
+
+// Has cone D no x of the region, as one of its functionals, or two of them, prove?
+static bool excludes(const cell_space *space, const cell_region *region, const cell_simplex *simplex, int cone) {
+    const carom_cones *cones = space->cones;
+    functional functionals[MOST_FUNCTIONALS];
+    int count = 0;
+    for (int i = cones->first_row[cone]; i < cones->first_row[cone + 1] && count < MOST_FUNCTIONALS; i++) {
+        functional *own = &functionals[count++];
+        own->bits = forbidding(
+            simplex, space->kernel->resolve(space->rows + (size_t)i * MOST_DIMENSIONS, simplex->inverse, space->dimensions, FUZZ, own->b));
+        own->threshold = larger(0, cones->rows[(i + 1) * (cones->inputs + 1) - 1] / cones->per_scale[0]);
+        if (!own->bits && proves(space, region, simplex, own->b, own->threshold)) return true;
+    }
+    for (unsigned rest = simplex->lines; rest; rest &= rest - 1) count = eliminate(space, simplex, __builtin_ctz(rest), functionals, count);
+    for (int i = 0; i < count; i++) {
+        if (!functionals[i].bits && proves(space, region, simplex, functionals[i].b, functionals[i].threshold)) return true;
+        for (int j = 0; j < i; j++)
+            if (!(functionals[i].bits & functionals[j].bits) && pair_proves(space, region, simplex, &functionals[i], &functionals[j]))
+                return true;
+    }
+    return false;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- regions
+
+// What is known while cells are made.
+typedef struct cell_maker {
+    cell_space space;
+    const carom_cone_training *training;
+    carom_cone_cells *cells;
+    carom_cone_rows *rows;  // [MOST_CELLS]
+    bool *listed;           // [cones] cones that are left to be tested
+    int32_t *rest;          // of `cells`
+    int *inside;            // [training] scratch
+    int examined;           // rows
+} cell_maker;
+
+static facet *add_facet(const cell_space *space, cell_region *region, const double *row, double margin) {
+    if (region->facets == MOST_FACETS) return NULL;
+    facet *made = &region->facet[region->facets++];
+    *made = (facet){.margin = margin, .is_condition = true};
+    memcpy(made->row, row, (size_t)space->cones->inputs * sizeof *row);
+    to_coordinates(space, row, made->at);
+    return made;
+}
+
+// The largest |v_r| by a unit of size(x), where the velocity by a unit of each input is `velocity` [n x MOST_DIMENSIONS].
+static double most_velocity(const cell_space *space, const double *velocity) {
+    double most = 0;
+    for (int r = 0; r < space->cones->n; r++) {
+        double sum = 0;
+        for (int j = 0; j < space->dimensions; j++)
+            sum += fabs(velocity[r * MOST_DIMENSIONS + j]) * (j < space->rank ? sqrt(space->cones->n) : MOST_CAP);
+        most = fmax(most, sum);
+    }
+    return most;
+}
+
+static const double *velocity_of(const cell_space *space, int cone) {
+    return space->velocities + (size_t)(cone * space->cones->n) * MOST_DIMENSIONS;
+}
+
+// Have both cones the same velocity for every x?
+static bool always_agree(const cell_space *space, int a, int b) {
+    const carom_cones *cones = space->cones;
+    const int n = cones->n;
+    const double *first = velocity_of(space, a), *second = velocity_of(space, b);
+    double difference[MOST_DIMENSIONS * MOST_DIMENSIONS], largest = 1;
+    for (int k = 0; k < n * MOST_DIMENSIONS; k++) {
+        difference[k] = first[k] - second[k];
+        if (fabs(difference[k]) > CAROM_CONE_SAME_VELOCITY) return false;
+    }
+    for (int j = 0; j < cones->inputs; j++)
+        for (int r = 0; r < n; r++) {
+            const size_t at = (size_t)j * cones->map_rows + (size_t)r, size = (size_t)cones->inputs * cones->map_rows;
+            const double unit = cones->per_scale[0] / cones->per_scale[j];
+            largest =
+                fmax(largest, unit * fmax(fabs(cones->velocities[(size_t)a * size + at]), fabs(cones->velocities[(size_t)b * size + at])));
+        }
+    const double rest = MOST_DIMENSIONS * (OUT_OF_RANGE + MOST_CAP * DBL_EPSILON) * largest;
+    return most_velocity(space, difference) + 4 * rest <= 0.5 * CAROM_CONE_SAME_VELOCITY;
+}
+
+// The conditions under which the velocities of two of the outcome's cones differ, the second one listed later: one component of the
+// difference, and its sign, that most of these states show.
+static bool add_difference(const cell_maker *maker, const int *states, int count, int a, int b, cell_region *region) {
+    const cell_space *space = &maker->space;
+    const carom_cones *cones = space->cones;
+    const double *first = velocity_of(space, a), *second = velocity_of(space, b);
+    // Velocities are compared by the largest, that before the step or the second one.
+    const double apart = 2 * CAROM_CONE_SAME_VELOCITY * larger(1, most_velocity(space, second));
+    double best_row[MOST_DIMENSIONS], best_margin = 0;
+    int best = 0;
+    for (int r = 0; r < cones->n; r++) {
+        double row[MOST_DIMENSIONS] = {0}, size = 0;
+        for (int j = 0; j < cones->inputs; j++) {
+            const size_t at = (size_t)j * cones->map_rows + (size_t)r, stride = (size_t)cones->inputs * cones->map_rows;
+            row[j] = (cones->velocities[(size_t)b * stride + at] - cones->velocities[(size_t)a * stride + at]) * cones->per_scale[0] /
+                     cones->per_scale[j];
+        }
+        for (int j = 0; j < MOST_DIMENSIONS; j++)
+            size = larger(size, fabs(second[r * MOST_DIMENSIONS + j] - first[r * MOST_DIMENSIONS + j]));
+        if (size <= DEPENDENT * larger(VANISHING, carom_max_abs(MOST_DIMENSIONS, row))) continue;
+        const double margin = fmax(MARGIN, apart / size);
+        for (int sign = -1; sign <= 1; sign += 2) {
+            int holds = 0;
+            for (int t = 0; t < count; t++) {
+                const double *x = maker->training->states + (size_t)states[t] * (size_t)cones->inputs;
+                double sum = 0;
+                for (int j = 0; j < cones->inputs; j++) sum += row[j] / size * x[j] * cones->per_scale[j];
+                holds += sign * sum >= margin * carom_cone_input_size(cones->inputs, cones->per_unit, x) * cones->per_scale[0];
+            }
+            if (holds <= best) continue;
+            best = holds;
+            best_margin = margin;
+            for (int j = 0; j < MOST_DIMENSIONS; j++) best_row[j] = sign * row[j] / size;
+        }
+    }
+    return best && add_facet(space, region, best_row, best_margin);
+}
+
+// A condition that others prove needs no test.
+static void drop_implied(const cell_space *space, cell_region *region) {
+    for (int first = 0; first < region->facets; first++) {
+        cell_simplex simplex;
+        if (!choose_simplex(space, region, first, &simplex)) continue;
+        bool is_member[MOST_FACETS] = {false};
+        for (int k = 0; k < space->dimensions; k++)
+            if (simplex.member[k] >= 0) is_member[simplex.member[k]] = true;
+        for (int i = 0; i < region->facets; i++) {
+            facet *own = &region->facet[i];
+            if (is_member[i] || own->implied || own->needed || !own->is_condition || own->margin > MARGIN) continue;
+            _Alignas(64) double opposite[MOST_DIMENSIONS], b[MOST_DIMENSIONS];
+            for (int j = 0; j < MOST_DIMENSIONS; j++) opposite[j] = -own->at[j];
+            const unsigned bits = space->kernel->resolve(opposite, simplex.inverse, space->dimensions, FUZZ, b);
+            own->implied = !forbidding(&simplex, bits) && proves(space, region, &simplex, b, 0);
+            // The proof holds as long as its conditions are tested.
+            for (int k = 0; k < space->dimensions && own->implied; k++)
+                if (simplex.member[k] >= 0 && fabs(b[k]) > FUZZ) region->facet[simplex.member[k]].needed = true;
+        }
+    }
+}
+
+// Unlists the cones that these facets and the next ones exclude. Returns how many are left.
+static int exclude_by(cell_maker *maker, const cell_region *region, int first, int left) {
+    const cell_space *space = &maker->space;
+    const carom_cones *cones = space->cones;
+    cell_simplex simplex;
+    if (region->facet[first].implied || !choose_simplex(space, region, first, &simplex)) return left;
+    for (int d = 0; d < cones->count; d++) {
+        if (!maker->listed[d]) continue;
+        maker->examined += cones->first_row[d + 1] - cones->first_row[d];
+        if (!excludes(space, region, &simplex, d)) continue;
+        maker->listed[d] = false;
+        left--;
+    }
+    return left;
+}
+
+// The row of a cone that all of these states violate by the margin, the least of them by most. NULL where there is none.
+static const double *find_cut(const cell_maker *maker, int cone, const int *states, int count) {
+    const carom_cones *cones = maker->space.cones;
+    const double *best = NULL;
+    double most = MARGIN;
+    for (int i = cones->first_row[cone]; i < cones->first_row[cone + 1]; i++) {
+        const double *row = cones->rows + (size_t)i * (size_t)(cones->inputs + 1);
+        double least = INFINITY;
+        for (int t = 0; t < count && least > most; t++) {
+            const double *x = maker->training->states + (size_t)states[t] * (size_t)cones->inputs;
+            const double size = carom_cone_input_size(cones->inputs, cones->per_unit, x) * cones->per_scale[0];
+            least = lesser(least, -carom_dot(cones->inputs, row, x) / size);
+        }
+        if (!(least > most)) continue;
+        best = row;
+        most = least;
+    }
+    return best;
+}
+
+// Of all other cones, those that may have a sample in the region and a velocity of their own. Where a row of one of them is not met at any
+// of these states, the region gets the condition that it is not, as long as there are few conditions.
+static void find_rest(cell_maker *maker, cell_region *region, const int *states, int count) {
+    const cell_space *space = &maker->space;
+    const carom_cones *cones = space->cones;
+    int left = 0;
+    for (int d = 0; d < cones->count; d++) {
+        bool known = false;
+        for (int s = 0; s < region->solutions && !known; s++)
+            known = region->solution[s] == d || (region->solution[s] < d && always_agree(space, region->solution[s], d));
+        maker->listed[d] = !known;
+        left += !known;
+    }
+    for (int first = 0, tried = 0; first < region->facets && left && (left < FEW || tried < MOST_TRIED); first++) {
+        tried += !region->facet[first].implied;
+        left = exclude_by(maker, region, first, left);
+    }
+    for (int d = 0, cuts = 0; d < cones->count && cuts < MOST_CUTS; d++) {
+        const double *cut = maker->listed[d] ? find_cut(maker, d, states, count) : NULL;
+        double row[MOST_DIMENSIONS] = {0};
+        if (!cut) continue;
+        for (int j = 0; j < cones->inputs; j++) row[j] = -cut[j] / cones->per_scale[j];
+        if (!add_facet(space, region, row, MARGIN)) break;
+        cuts++;
+        maker->listed[d] = false;
+        left = exclude_by(maker, region, region->facets - 1, left - 1);
+    }
+}
+
+static void append_row(carom_cone_rows *rows, const double *row, double last) {
+    double *to = rows->rows + rows->count++ * (rows->inputs + 1);
+    memcpy(to, row, (size_t)rows->inputs * sizeof *to);
+    to[rows->inputs] = last;
+}
+
+// The rows of a cell: conditions, rows of the outcome's cones that vanish for u = J v, which are tested as they are, velocities that are
+// in that range, and caps that are not too large.
+static carom_status make_rows(const cell_space *space, const cell_region *region, carom_cone_rows *rows, carom_error *error) {
+    const carom_cones *cones = space->cones;
+    const int inputs = cones->inputs, width = inputs + 1, n = cones->n;
+    int most = region->facets + 2 * inputs;
+    for (int s = 0; s < region->solutions; s++) most += cones->first_row[region->solution[s] + 1] - cones->first_row[region->solution[s]];
+    *rows = (carom_cone_rows){.inputs = inputs, .capacity = most, .rows = malloc((size_t)(most * width) * sizeof(double))};
+    if (!rows->rows) return carom_fail_memory(error, "cells");
+    double row[MOST_DIMENSIONS];
+    for (int i = 0; i < region->facets; i++) {
+        const facet *own = &region->facet[i];
+        for (int j = 0; j < inputs; j++) row[j] = own->row[j] * cones->per_scale[j];
+        if (own->is_condition && !own->implied) append_row(rows, row, -own->margin * cones->per_scale[0]);
+    }
+    for (int s = 0; s < region->solutions; s++)
+        for (int i = cones->first_row[region->solution[s]]; i < cones->first_row[region->solution[s] + 1]; i++) {
+            const double *own = cones->rows + (size_t)i * (size_t)width, *at = space->rows + (size_t)i * MOST_DIMENSIONS;
+            if (carom_max_abs((size_t)width, own) > 0 && !(carom_max_abs(MOST_DIMENSIONS, at) > 0)) append_row(rows, own, own[inputs]);
+        }
+    for (int e = space->rank; e < n; e++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            for (int j = 0; j < inputs; j++) row[j] = j < n ? sign * space->range[e * n + j] * cones->per_scale[j] : 0;
+            append_row(rows, row, OUT_OF_RANGE * cones->per_scale[0]);
+        }
+    for (int cap = n; cap < inputs; cap++) {
+        for (int j = 0; j < inputs; j++) row[j] = j == cap ? -cones->per_scale[j] / MOST_CAP : 0;
+        append_row(rows, row, cones->per_scale[0]);
+    }
+    return CAROM_OK;
+}
+
+static bool is_inside(const cell_maker *maker, const cell_region *region, int state) {
+    const carom_cones *cones = maker->space.cones;
+    const double *x = maker->training->states + (size_t)state * (size_t)cones->inputs;
+    const double size = carom_cone_input_size(cones->inputs, cones->per_unit, x) * cones->per_scale[0];
+    double scaled[MOST_DIMENSIONS];
+    bool inside = true;
+    for (int j = 0; j < cones->inputs; j++) scaled[j] = x[j] * cones->per_scale[j];
+    for (int j = cones->n; j < cones->inputs; j++) inside &= scaled[j] <= MOST_CAP * size;
+    for (int i = 0; i < region->facets && inside; i++)
+        inside = carom_dot(cones->inputs, region->facet[i].row, scaled) >= region->facet[i].margin * size;
+    return inside;
+}
+
+// Adds the cell of an outcome that these training steps had, where it holds at least half of them.
+static carom_status add_cell(cell_maker *maker, const int32_t *outcome, const int *states, int count, carom_error *error) {
+    cell_space *space = &maker->space;
+    const carom_cones *cones = space->cones;
+    carom_cone_cells *cells = maker->cells;
+    cell_region region = {.facets = 0};
+    bool fits = true;
+    while (region.solutions < CAROM_CONE_MOST_SOLUTIONS && outcome[region.solutions] >= 0) {
+        const int cone = region.solution[region.solutions] = outcome[region.solutions];
+        region.solutions++;
+        for (int i = cones->first_row[cone]; i < cones->first_row[cone + 1] && fits; i++) {
+            double row[MOST_DIMENSIONS] = {0};
+            scale_row(cones, cones->rows + (size_t)i * (size_t)(cones->inputs + 1), row);
+            if (carom_max_abs(MOST_DIMENSIONS, space->rows + (size_t)i * MOST_DIMENSIONS) > 0)
+                fits = add_facet(space, &region, row, MARGIN);
+        }
+    }
+    for (int b = 1; b < region.solutions; b++)
+        for (int a = 0; a < b && fits; a++) fits = add_difference(maker, states, count, region.solution[a], region.solution[b], &region);
+    for (int j = cones->n; j < cones->inputs && fits; j++) {
+        double row[MOST_DIMENSIONS] = {0};
+        row[j] = 1;
+        facet *cap = add_facet(space, &region, row, 0);
+        if (cap) cap->is_condition = false;
+        fits = cap;
+    }
+    if (!fits) return CAROM_OK;
+    drop_implied(space, &region);
+    // States that are in the region so far, to the front.
+    int *inside = maker->inside, kept = 0;
+    for (int t = 0; t < count; t++) {
+        inside[kept] = states[t];
+        kept += is_inside(maker, &region, states[t]);
+    }
+    if (2 * kept < count) return CAROM_OK;
+    find_rest(maker, &region, inside, kept);
+    const carom_status status = make_rows(space, &region, &maker->rows[cells->where.count], error);
+    if (status) return status;
+    // The outcome, and the cones that are left.
+    const int cell = cells->where.count++;
+    cells->solution_count[cell] = region.solutions;
+    memcpy(cells->solutions + cell * CAROM_CONE_MOST_SOLUTIONS, region.solution, sizeof region.solution);
+    int at = cells->first_rest[cell] * ABREAST;
+    for (int d = 0; d < cones->count; d++)
+        if (maker->listed[d]) maker->rest[at++] = d;
+    while (at % ABREAST) maker->rest[at++] = CAROM_STEP_UNSERVED;
+    cells->first_rest[cell + 1] = at / ABREAST;
+    return CAROM_OK;
+}
+
+// The outcomes of the training's steps, the most frequent first, and their steps: those of outcome i are step[first[i]] to
+// step[first[i + 1] - 1]. Returns the number of outcomes.
+static int sort_outcomes(const carom_cone_training *training, int *first, int *step) {
+    enum { MOST_OUTCOMES = 4 * MOST_CELLS };
+    int example[MOST_OUTCOMES], frequency[MOST_OUTCOMES] = {0}, count = 0;
+    int *own = step + training->count;
+    for (int t = 0; t < training->count; t++) {
+        const int32_t *outcome = training->outcomes + t * CAROM_CONE_MOST_SOLUTIONS;
+        own[t] = 0;
+        while (own[t] < count && memcmp(outcome, training->outcomes + example[own[t]] * CAROM_CONE_MOST_SOLUTIONS,
+                                        CAROM_CONE_MOST_SOLUTIONS * sizeof *outcome))
+            own[t]++;
+        if (outcome[0] < 0 || own[t] == MOST_OUTCOMES) {
+            own[t] = -1;
+            continue;
+        }
+        if (own[t] == count) example[count++] = t;
+        frequency[own[t]]++;
+    }
+    first[0] = 0;
+    int sorted = 0, at = 0;
+    for (; sorted < count && sorted < MOST_CELLS; sorted++) {
+        int best = 0;
+        for (int i = 1; i < count; i++)
+            if (frequency[i] > frequency[best]) best = i;
+        for (int t = 0; t < training->count; t++)
+            if (own[t] == best) step[at++] = t;
+        frequency[best] = 0;
+        first[sorted + 1] = at;
+    }
+    return sorted;
+}
+
+// The heads of the cones that are left, cell by cell, as they stand among those of all cones.
+static bool copy_heads(const carom_cones *cones, carom_cone_cells *cells) {
+    const size_t size = (size_t)((1 + cones->inputs) * HEADS * ABREAST);
+    const int groups = cells->first_rest[cells->where.count];
+    cells->heads = (float *)(void *)carom_step_columns_create((size_t)groups + 1, size / 2);
+    if (!cells->heads) return false;
+    for (int k = 0; k < groups * ABREAST; k++) {
+        float *to = cells->heads + (size_t)(k / ABREAST) * size + k % ABREAST;
+        const int cone = cells->rest[k];
+        for (size_t i = 0; i < size; i += ABREAST)
+            to[i] = cone < 0 ? (i ? 0 : -1) : cones->heads[(size_t)(cone / ABREAST) * size + i + (size_t)(cone % ABREAST)];
+    }
+    return true;
+}
+
+void carom_cone_cells_free(carom_cone_cells *cells) {
+    if (!cells) return;
+    free(cells->where.first_row);
+    free(cells->where.rows);
+    free(cells->where.first_side);
+    free(cells->where.sides);
+    free(cells->where.heads);
+    free(cells->heads);
+    carom_arena_free(&cells->arena);
+    free(cells);
+}
+
+carom_status carom_cones_make_cells(carom_cones *cones, const carom_cone_builder *builder, const carom_cone_kernel *kernel,
+                                    const carom_cone_training *training, carom_error *error) {
+    const int n = cones->n, inputs = cones->inputs;
+    if (inputs > MOST_DIMENSIONS) return CAROM_OK;
+    carom_cone_cells *cells = cones->cells = calloc(1, sizeof *cells);
+    if (!cells) return carom_fail_memory(error, "cells");
+    cells->where = (carom_cones){.inputs = inputs, .n = n, .per_unit = cones->per_unit, .per_scale = cones->per_scale};
+    const size_t most_rest = (size_t)(MOST_CELLS * ((cones->count + ABREAST - 1) / ABREAST) * ABREAST);
+    cells->solution_count = carom_arena_take(&cells->arena, MOST_CELLS, sizeof *cells->solution_count);
+    cells->solutions = carom_arena_take(&cells->arena, MOST_CELLS * CAROM_CONE_MOST_SOLUTIONS, sizeof *cells->solutions);
+    cells->first_rest = carom_arena_take(&cells->arena, MOST_CELLS + 1, sizeof *cells->first_rest);
+    cells->rest = carom_arena_take(&cells->arena, most_rest + 1, sizeof *cells->rest);
+    carom_arena scratch = {0};
+    cell_maker maker = {.space = {.cones = cones, .kernel = kernel}, .training = training, .cells = cells};
+    maker.rows = carom_arena_take(&scratch, MOST_CELLS, sizeof *maker.rows);
+    maker.listed = carom_arena_take(&scratch, (size_t)cones->count + 1, sizeof *maker.listed);
+    maker.inside = carom_arena_take(&scratch, (size_t)training->count + 1, sizeof *maker.inside);
+    maker.rest = cells->rest;
+    int *step = carom_arena_take(&scratch, 2 * (size_t)training->count + 1, sizeof *step), first[MOST_CELLS + 1];
+    carom_status status = CAROM_OK;
+    maker.space.rank = carom_cone_range(builder, maker.space.range);
+    maker.space.dimensions = maker.space.rank + inputs - n;
+    if (cells->arena.failed || scratch.failed || !fill_space(&maker.space, &scratch)) status = carom_fail_memory(error, "cells");
+    const int outcomes = status ? 0 : sort_outcomes(training, first, step);
+    for (int i = 0; i < outcomes && maker.examined < MOST_ROWS_EXAMINED && !status; i++)
+        status = add_cell(&maker, training->outcomes + step[first[i]] * CAROM_CONE_MOST_SOLUTIONS, step + first[i], first[i + 1] - first[i],
+                          error);
+    const int count = cells->where.count;
+    for (int i = 0; i < count && !status; i++)
+        status = carom_cone_rows_order(&maker.rows[i], training->witnesses, training->witness_count, error);
+    if (!status) status = carom_cones_take_rows(&cells->where, maker.rows, sizeof *maker.rows, error);
+    if (!status) status = carom_cones_stand_side_by_side(&cells->where, error);
+    if (!status && !copy_heads(cones, cells)) status = carom_fail_memory(error, "cells");
+    for (int i = 0; i < count; i++) free(maker.rows[i].rows);
+    carom_arena_free(&scratch);
+    return status;
+}
