@@ -26,14 +26,14 @@ enum {
     MOST_FACETS = 160,
     MOST_CELLS = 96,
     MOST_FUNCTIONALS = 40,
-    MOST_CUTS = 4,
+    MOST_CUTS = 8,
     FEW = 64,
-    MOST_TRIED = 3,
+    MOST_TRIED = 1,
     HEADS = CAROM_CONE_HEADS,
     ABREAST = CAROM_CONE_ABREAST
 };
 // Proofs take time: so many rows of cones are looked at in all.
-enum { MOST_ROWS_EXAMINED = 1000000 };
+enum { MOST_ROWS_EXAMINED = 1500000 };
 
 // All of what follows is in units of per_scale, in which velocities before the step are at most size(x) and coefficients of rows at most
 // one. The margin of a cell's conditions.
@@ -41,7 +41,7 @@ enum { MOST_ROWS_EXAMINED = 1000000 };
 // Caps of a cell are at most this many times size(x): its margins are then larger than the round-off of sums with caps.
 #define MOST_CAP 1e3
 // How far u may be from a velocity u = J v.
-#define OUT_OF_RANGE 1e-11
+#define OUT_OF_RANGE 1e-12
 // Functionals below this share of their unit vanish.
 #define VANISHING 1e-9
 // Conditions that span less than this beside the others depend on them.
@@ -313,15 +313,39 @@ static bool always_agree(const cell_space *space, int a, int b) {
         difference[k] = first[k] - second[k];
         if (fabs(difference[k]) > CAROM_CONE_SAME_VELOCITY) return false;
     }
+    // Out of the range of J, the whole difference counts, and round-off with all velocities.
+    double apart = 0;
     for (int j = 0; j < cones->inputs; j++)
         for (int r = 0; r < n; r++) {
             const size_t at = (size_t)j * cones->map_rows + (size_t)r, size = (size_t)cones->inputs * cones->map_rows;
             const double unit = cones->per_scale[0] / cones->per_scale[j];
-            largest =
-                fmax(largest, unit * fmax(fabs(cones->velocities[(size_t)a * size + at]), fabs(cones->velocities[(size_t)b * size + at])));
+            const double own = unit * cones->velocities[(size_t)a * size + at], other = unit * cones->velocities[(size_t)b * size + at];
+            largest = larger(largest, larger(fabs(own), fabs(other)));
+            apart = larger(apart, fabs(own - other));
         }
-    const double rest = MOST_DIMENSIONS * (OUT_OF_RANGE + MOST_CAP * DBL_EPSILON) * largest;
-    return most_velocity(space, difference) + 4 * rest <= 0.5 * CAROM_CONE_SAME_VELOCITY;
+    const double rest = 4 * MOST_DIMENSIONS * (OUT_OF_RANGE * apart + MOST_CAP * DBL_EPSILON * largest);
+    return most_velocity(space, difference) + rest <= 0.5 * CAROM_CONE_SAME_VELOCITY;
+}
+
+// row . x as a share of size(x) at a training step.
+static double value_at(const cell_maker *maker, const double *row, int state) {
+    const carom_cones *cones = maker->space.cones;
+    const double *x = maker->training->states + (size_t)state * (size_t)cones->inputs;
+    double sum = 0;
+    for (int j = 0; j < cones->inputs; j++) sum += row[j] * x[j] * cones->per_scale[j];
+    return sum / (carom_cone_input_size(cones->inputs, cones->per_unit, x) * cones->per_scale[0]);
+}
+
+static bool is_inside(const cell_maker *maker, const cell_region *region, int state) {
+    const carom_cones *cones = maker->space.cones;
+    bool inside = true;
+    for (int j = cones->n; j < cones->inputs; j++) {
+        double cap[MOST_DIMENSIONS] = {0};
+        cap[j] = 1;
+        inside &= value_at(maker, cap, state) <= MOST_CAP;
+    }
+    for (int i = 0; i < region->facets && inside; i++) inside = value_at(maker, region->facet[i].row, state) >= region->facet[i].margin;
+    return inside;
 }
 
 // The conditions under which the velocities of two of the outcome's cones differ, the second one listed later: one component of the
@@ -347,12 +371,7 @@ static bool add_difference(const cell_maker *maker, const int *states, int count
         const double margin = fmax(MARGIN, apart / size);
         for (int sign = -1; sign <= 1; sign += 2) {
             int holds = 0;
-            for (int t = 0; t < count; t++) {
-                const double *x = maker->training->states + (size_t)states[t] * (size_t)cones->inputs;
-                double sum = 0;
-                for (int j = 0; j < cones->inputs; j++) sum += row[j] / size * x[j] * cones->per_scale[j];
-                holds += sign * sum >= margin * carom_cone_input_size(cones->inputs, cones->per_unit, x) * cones->per_scale[0];
-            }
+            for (int t = 0; t < count; t++) holds += sign * value_at(maker, row, states[t]) >= margin * size;
             if (holds <= best) continue;
             best = holds;
             best_margin = margin;
@@ -407,17 +426,29 @@ static const double *find_cut(const cell_maker *maker, int cone, const int *stat
     double most = MARGIN;
     for (int i = cones->first_row[cone]; i < cones->first_row[cone + 1]; i++) {
         const double *row = cones->rows + (size_t)i * (size_t)(cones->inputs + 1);
-        double least = INFINITY;
-        for (int t = 0; t < count && least > most; t++) {
-            const double *x = maker->training->states + (size_t)states[t] * (size_t)cones->inputs;
-            const double size = carom_cone_input_size(cones->inputs, cones->per_unit, x) * cones->per_scale[0];
-            least = lesser(least, -carom_dot(cones->inputs, row, x) / size);
-        }
+        double scaled[MOST_DIMENSIONS], least = INFINITY;
+        // Beyond its threshold.
+        if (row[cones->inputs] / cones->per_scale[0] > 0.5 * MARGIN) continue;
+        scale_row(cones, row, scaled);
+        for (int t = 0; t < count && least > most; t++) least = lesser(least, -value_at(maker, scaled, states[t]));
         if (!(least > most)) continue;
         best = row;
         most = least;
     }
     return best;
+}
+
+// Gives the region the condition that a row of this cone is not met, where it is listed and none of these states meets that row.
+static bool cut_off(cell_maker *maker, cell_region *region, int cone, const int *states, int count, int *left) {
+    const double *cut = maker->listed[cone] ? find_cut(maker, cone, states, count) : NULL;
+    double row[MOST_DIMENSIONS] = {0};
+    if (!cut) return false;
+    scale_row(maker->space.cones, cut, row);
+    for (int j = 0; j < MOST_DIMENSIONS; j++) row[j] = -row[j];
+    if (!add_facet(&maker->space, region, row, MARGIN)) return false;
+    maker->listed[cone] = false;
+    *left = exclude_by(maker, region, region->facets - 1, *left - 1);
+    return true;
 }
 
 // Of all other cones, those that may have a sample in the region and a velocity of their own. Where a row of one of them is not met at any
@@ -437,16 +468,19 @@ static void find_rest(cell_maker *maker, cell_region *region, const int *states,
         tried += !region->facet[first].implied;
         left = exclude_by(maker, region, first, left);
     }
-    for (int d = 0, cuts = 0; d < cones->count && cuts < MOST_CUTS; d++) {
-        const double *cut = maker->listed[d] ? find_cut(maker, d, states, count) : NULL;
-        double row[MOST_DIMENSIONS] = {0};
-        if (!cut) continue;
-        for (int j = 0; j < cones->inputs; j++) row[j] = -cut[j] / cones->per_scale[j];
-        if (!add_facet(space, region, row, MARGIN)) break;
-        cuts++;
-        maker->listed[d] = false;
-        left = exclude_by(maker, region, region->facets - 1, left - 1);
+    // First the cones of other outcomes that the region has in common with them.
+    int cuts = 0;
+    for (int t = 0; t < maker->training->count && cuts < MOST_CUTS && left && left < FEW; t++) {
+        const int32_t *outcome = maker->training->outcomes + t * CAROM_CONE_MOST_SOLUTIONS;
+        if (outcome[0] < 0 ||
+            !memcmp(outcome, maker->training->outcomes + states[0] * CAROM_CONE_MOST_SOLUTIONS,
+                    CAROM_CONE_MOST_SOLUTIONS * sizeof *outcome) ||
+            !is_inside(maker, region, t))
+            continue;
+        for (int s = 0; s < CAROM_CONE_MOST_SOLUTIONS && outcome[s] >= 0 && cuts < MOST_CUTS; s++)
+            cuts += cut_off(maker, region, outcome[s], states, count, &left);
     }
+    for (int d = 0; d < cones->count && cuts < MOST_CUTS && left < FEW; d++) cuts += cut_off(maker, region, d, states, count, &left);
 }
 
 static void append_row(carom_cone_rows *rows, const double *row, double last) {
@@ -485,19 +519,6 @@ static carom_status make_rows(const cell_space *space, const cell_region *region
         append_row(rows, row, cones->per_scale[0]);
     }
     return CAROM_OK;
-}
-
-static bool is_inside(const cell_maker *maker, const cell_region *region, int state) {
-    const carom_cones *cones = maker->space.cones;
-    const double *x = maker->training->states + (size_t)state * (size_t)cones->inputs;
-    const double size = carom_cone_input_size(cones->inputs, cones->per_unit, x) * cones->per_scale[0];
-    double scaled[MOST_DIMENSIONS];
-    bool inside = true;
-    for (int j = 0; j < cones->inputs; j++) scaled[j] = x[j] * cones->per_scale[j];
-    for (int j = cones->n; j < cones->inputs; j++) inside &= scaled[j] <= MOST_CAP * size;
-    for (int i = 0; i < region->facets && inside; i++)
-        inside = carom_dot(cones->inputs, region->facet[i].row, scaled) >= region->facet[i].margin * size;
-    return inside;
 }
 
 // Adds the cell of an outcome that these training steps had, where it holds at least half of them.
