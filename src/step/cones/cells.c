@@ -32,6 +32,8 @@ enum {
     HEADS = CAROM_CONE_HEADS,
     ABREAST = CAROM_CONE_ABREAST
 };
+// An outcome that one step in so many has, or fewer, gets no cell.
+enum { RARE = 512 };
 // Proofs take time: so many rows of cones are looked at in all.
 enum { MOST_ROWS_EXAMINED = 1500000 };
 
@@ -327,24 +329,28 @@ static bool always_agree(const cell_space *space, int a, int b) {
     return most_velocity(space, difference) + rest <= 0.5 * CAROM_CONE_SAME_VELOCITY;
 }
 
-// row . x as a share of size(x) at a training step.
-static double value_at(const cell_maker *maker, const double *row, int state) {
+// A training step's inputs in units, by its size(x).
+static void take_state(const cell_maker *maker, int state, double *scaled) {
     const carom_cones *cones = maker->space.cones;
     const double *x = maker->training->states + (size_t)state * (size_t)cones->inputs;
-    double sum = 0;
-    for (int j = 0; j < cones->inputs; j++) sum += row[j] * x[j] * cones->per_scale[j];
-    return sum / (carom_cone_input_size(cones->inputs, cones->per_unit, x) * cones->per_scale[0]);
+    const double per_size = 1 / (carom_cone_input_size(cones->inputs, cones->per_unit, x) * cones->per_scale[0]);
+    for (int j = 0; j < cones->inputs; j++) scaled[j] = x[j] * cones->per_scale[j] * per_size;
+}
+
+static double value_at(const cell_maker *maker, const double *row, int state) {
+    double scaled[MOST_DIMENSIONS];
+    take_state(maker, state, scaled);
+    return carom_dot(maker->space.cones->inputs, row, scaled);
 }
 
 static bool is_inside(const cell_maker *maker, const cell_region *region, int state) {
     const carom_cones *cones = maker->space.cones;
+    double scaled[MOST_DIMENSIONS];
+    take_state(maker, state, scaled);
     bool inside = true;
-    for (int j = cones->n; j < cones->inputs; j++) {
-        double cap[MOST_DIMENSIONS] = {0};
-        cap[j] = 1;
-        inside &= value_at(maker, cap, state) <= MOST_CAP;
-    }
-    for (int i = 0; i < region->facets && inside; i++) inside = value_at(maker, region->facet[i].row, state) >= region->facet[i].margin;
+    for (int j = cones->n; j < cones->inputs; j++) inside &= scaled[j] <= MOST_CAP;
+    for (int i = 0; i < region->facets && inside; i++)
+        inside = carom_dot(cones->inputs, region->facet[i].row, scaled) >= region->facet[i].margin;
     return inside;
 }
 
@@ -571,8 +577,8 @@ static carom_status add_cell(cell_maker *maker, const int32_t *outcome, const in
     return CAROM_OK;
 }
 
-// The outcomes of the training's steps, the most frequent first, and their steps: those of outcome i are step[first[i]] to
-// step[first[i + 1] - 1]. Returns the number of outcomes.
+// The outcomes that the training's steps had more than now and then, the most frequent first, and their steps: those of outcome i are
+// step[first[i]] to step[first[i + 1] - 1]. Returns the number of outcomes.
 static int sort_outcomes(const carom_cone_training *training, int *first, int *step) {
     enum { MOST_OUTCOMES = 4 * MOST_CELLS };
     int example[MOST_OUTCOMES], frequency[MOST_OUTCOMES] = {0}, count = 0;
@@ -596,6 +602,7 @@ static int sort_outcomes(const carom_cone_training *training, int *first, int *s
         int best = 0;
         for (int i = 1; i < count; i++)
             if (frequency[i] > frequency[best]) best = i;
+        if (frequency[best] * RARE < training->count) break;
         for (int t = 0; t < training->count; t++)
             if (own[t] == best) step[at++] = t;
         frequency[best] = 0;
