@@ -5,12 +5,13 @@
 // The cell of an outcome is a polyhedral cone of inputs x = (u, lmax) on which these cones have x, with a margin, and have velocities that
 // differ. Of every other cone D there is a proof that it changes nothing there, or it is one of the few that are left to be tested:
 //   - its velocity is that of a cone of the outcome that stands before it, for every x: then it is no solution of its own;
-//   - or D and the cell have no x in common.
-// The proof of the latter is Farkas' lemma. Let f_k . x >= m size be conditions of the cell, as many independent ones as x has dimensions
-// (conditions of contact velocities u = J v, and lmax >= 0, for which m = 0), and q . x >= -t size a row of D, or a mean of two rows. In
-// the coordinates f_k . x, q = sum_k b_k f_k; if no b_k is positive, q . x <= -sum_k |b_k| m size. Round-off and thresholds together are
-// smaller than the margin, so that also the lookup, in floating point, finds that D does not have x. Several choices of the f_k are tried
-// on all D.
+//   - or D and the cell have no x in common. Where that is not so, but no step of the training with this outcome meets some row of D, the
+//     cell is cut off there: it gets the condition that x is on the other side of the row.
+// The proof that they have none in common is Farkas' lemma. Let f_k . x >= m size be conditions of the cell, as many independent ones as x
+// has dimensions (conditions of contact velocities u = J v, and lmax >= 0, for which m = 0), and q . x >= -t size a row of D, or a mean of
+// rows. In the coordinates f_k . x, q = sum_k b_k f_k; if no b_k is positive, q . x <= -sum_k |b_k| m size. Round-off and thresholds
+// together are smaller than the margin, so that also the lookup, in floating point, finds that D does not have x. Several choices of the
+// f_k are tried on all D.
 //
 // As cells are proved, no outcome of a step depends on which there are.
 #include <float.h>
@@ -21,21 +22,14 @@
 #include "carom/dense.h"
 #include "step/cones/build.h"
 
-enum {
-    MOST_DIMENSIONS = CAROM_CONE_MOST_RESOLVED,
-    MOST_FACETS = 160,
-    MOST_CELLS = 96,
-    MOST_FUNCTIONALS = 40,
-    MOST_CUTS = 8,
-    FEW = 64,
-    MOST_TRIED = 1,
-    HEADS = CAROM_CONE_HEADS,
-    ABREAST = CAROM_CONE_ABREAST
-};
+enum { MOST_DIMENSIONS = CAROM_CONE_MOST_RESOLVED, HEADS = CAROM_CONE_HEADS, ABREAST = CAROM_CONE_ABREAST };
+// Conditions of a region, cells, and functionals of a cone in one proof.
+enum { MOST_FACETS = 160, MOST_CELLS = 96, MOST_FUNCTIONALS = 40 };
 // An outcome that one step in so many has, or fewer, gets no cell.
 enum { RARE = 512 };
-// Proofs take time: so many rows of cones are looked at in all.
-enum { MOST_ROWS_EXAMINED = 1500000 };
+// Proofs take time: so many rows of cones are looked at in all. Where more than a few cones are left after the first choice of coordinates,
+// others are not tried, and none of the cones is cut off; so many cones are at most.
+enum { MOST_ROWS_EXAMINED = 1500000, FEW = 64, MOST_CUTS = 8 };
 
 // All of what follows is in units of per_scale, in which velocities before the step are at most size(x) and coefficients of rows at most
 // one. The margin of a cell's conditions.
@@ -470,10 +464,9 @@ static void find_rest(cell_maker *maker, cell_region *region, const int *states,
         maker->listed[d] = !known;
         left += !known;
     }
-    for (int first = 0, tried = 0; first < region->facets && left && (left < FEW || tried < MOST_TRIED); first++) {
-        tried += !region->facet[first].implied;
+    const int all = left;
+    for (int first = 0; first < region->facets && left && (left < FEW || left == all); first++)
         left = exclude_by(maker, region, first, left);
-    }
     // First the cones of other outcomes that the region has in common with them.
     int cuts = 0;
     for (int t = 0; t < maker->training->count && cuts < MOST_CUTS && left && left < FEW; t++) {

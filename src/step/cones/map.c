@@ -13,7 +13,7 @@
 // Looking through more cones takes longer than they save; cones of pivots have many rows each.
 enum { MOST_CONES = 2048, MOST_BY_PIVOTS = 256 };
 // Training steps: a few milliseconds, some ten where there are many cones.
-enum { TRAINING_STEPS = 4096, MANY_STEPS = 16384, LISTED_STEPS = 2048 };
+enum { TRAINING_STEPS = 4096, MANY_STEPS = 16384, LISTED_STEPS = 1024 };
 // Where there are many cones, training steps before the first of several rounds, each of as many steps as all before it: from then on, a
 // step is solved only where no cone that was known before the round has it.
 enum { FIRST_ROUND = 512 };
