@@ -45,7 +45,6 @@ static inline void pack(double *to, lanes a, unsigned bits) { _mm512_storeu_pd(t
 // In single precision, for tests that leave a margin for round-off: the bits of a sum may depend on the instruction set.
 typedef __m512 singles;
 static inline singles load_singles(const float *from) { return _mm512_load_ps(from); }
-static inline singles spread_single(float a) { return _mm512_set1_ps(a); }
 // sum + a b
 static inline singles add_product(singles sum, singles a, float b) { return _mm512_fmadd_ps(a, _mm512_set1_ps(b), sum); }
 static inline singles least_of(singles a, singles b) { return _mm512_min_ps(a, b); }
@@ -138,11 +137,6 @@ static inline singles load_singles(const float *from) {
     for (int p = 0; p < PARTS; p++) result.part[p] = ((const single_vector *)from)[p];
     return result;
 }
-static inline singles spread_single(float a) {
-    singles result;
-    for (int p = 0; p < PARTS; p++) result.part[p] = a - (single_vector){0};
-    return result;
-}
 static inline singles add_product(singles sum, singles a, float b) {
     for (int p = 0; p < PARTS; p++) sum.part[p] += a.part[p] * (b - (single_vector){0});
     return sum;
@@ -203,11 +197,6 @@ typedef struct singles {
 static inline singles load_singles(const float *from) {
     singles result;
     for (int l = 0; l < SINGLES; l++) result.at[l] = from[l];
-    return result;
-}
-static inline singles spread_single(float a) {
-    singles result;
-    for (int l = 0; l < SINGLES; l++) result.at[l] = a;
     return result;
 }
 static inline singles add_product(singles sum, singles a, float b) {

@@ -20,7 +20,7 @@ _Static_assert((int)LANES == (int)CAROM_STEP_LANES, "columns are padded to lanes
 _Static_assert((int)SINGLES == (int)CAROM_CONE_ABREAST, "one vector holds a coefficient of every cone abreast");
 _Static_assert((int)PICKED == (int)CAROM_CONE_MOST_GUESSED, "one table holds a coefficient of every cone");
 
-enum { MOST_GROUPS = CAROM_STEP_MOST_BATCHED / LANES, ROWS_AT_ONCE = CAROM_CONE_ROWS };
+enum { MOST_GROUPS = CAROM_STEP_MOST_BATCHED / LANES };
 enum { HEADS = CAROM_CONE_HEADS, ABREAST = CAROM_CONE_ABREAST };
 
 // Relative residual above which impulses are refined: what our Lemke asks of a tableau.

@@ -8,8 +8,6 @@
 #include "carom/arena.h"
 #include "carom/step.h"
 
-/// Rows of a cone come in multiples of this; rows of zeros fill up.
-enum { CAROM_CONE_ROWS = 4 };
 /// First rows of a cone, which stand beside those of other cones, and of how many in all.
 enum { CAROM_CONE_HEADS = 4, CAROM_CONE_ABREAST = 16 };
 /// Most planes of a guess, most cones among which it is made, and guesses before the cones are looked through.

@@ -94,10 +94,7 @@ carom_status carom_cones_take_rows(carom_cones *cones, const carom_cone_rows *ro
     const size_t width = (size_t)cones->inputs + 1;
     cones->first_row = calloc((size_t)cones->count + 1, sizeof *cones->first_row);
     if (!cones->first_row) return carom_fail_memory(error, "cone map");
-    for (int i = 0; i < cones->count; i++) {
-        const int padded = (rows_of(rows, apart, i)->count + CAROM_CONE_ROWS - 1) / CAROM_CONE_ROWS * CAROM_CONE_ROWS;
-        cones->first_row[i + 1] = cones->first_row[i] + padded;
-    }
+    for (int i = 0; i < cones->count; i++) cones->first_row[i + 1] = cones->first_row[i] + rows_of(rows, apart, i)->count;
     cones->rows = calloc(((size_t)cones->first_row[cones->count] + 1) * width, sizeof *cones->rows);
     if (!cones->rows) return carom_fail_memory(error, "cone map");
     for (int i = 0; i < cones->count; i++) {
