@@ -190,14 +190,16 @@ $(BUILD)/obj/%.o: %.c
 
 # Kernels once more for each instruction set that pays; the machine's is chosen at run time. Scalar ones are for tests. COVERAGE is for
 # libFuzzer, and left out of kernels: clang takes minutes for their long straight code with it and UBSan.
-KERNEL_SOURCES   := solvers/lemke/kernel.c src/step/cones/kernel.c src/step/loops.c
+KERNEL_SOURCES   := solvers/lemke/kernel.c src/step/cones/kernel.c src/step/loops.c src/reach/corners.c
 KERNEL_solvers/lemke/kernel.c     := carom_lemke_kernel
 KERNEL_src/step/cones/kernel.c    := carom_cone_kernel
 KERNEL_src/step/loops.c           := carom_step_loops
+KERNEL_src/reach/corners.c        := carom_corners_follow
 X86              := $(filter x86_64,$(shell $(CC) -dumpmachine | cut -d- -f1))
 SETS_solvers/lemke/kernel.c       := scalar $(if $(X86),avx2)
 SETS_src/step/cones/kernel.c      := scalar $(if $(X86),avx2 avx512)
 SETS_src/step/loops.c             := scalar $(if $(X86),avx2 avx512)
+SETS_src/reach/corners.c          := scalar $(if $(X86),avx2 avx512)
 kernel_objects = $(foreach i,$(SETS_$(1)),$(1:%.c=$(BUILD)/obj/%_$(i).o))
 OBJECTS_carom  := $(foreach k,$(KERNEL_SOURCES),$(call kernel_objects,$(k)))
 $(filter %_scalar.o,$(OBJECTS_carom)): ISA := -DSCALAR_LANES -fno-tree-vectorize $(if $(findstring clang,$(CC)),-fno-vectorize -fno-slp-vectorize)

@@ -184,6 +184,8 @@ extern const char *const carom_instructions_names[CAROM_INSTRUCTIONS];
 
 /// Does this machine run them?
 bool carom_instructions_available(carom_instructions instructions);
+/// The widest ones that it runs.
+carom_instructions carom_instructions_widest(void);
 
 enum { CAROM_STEP_LANES = 8, CAROM_STEP_MOST_BATCHED = 512, CAROM_STEP_UNSERVED = -1 };
 /// For `scattered`, samples whose choice is not below this are left to the stepper, and so to a random covering vector.

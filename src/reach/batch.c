@@ -27,6 +27,7 @@ struct carom_batch_plan {
     int64_t max_steps;
     carom_draw draw;
     const carom_step_method *method;
+    carom_instructions instructions;
     const carom_step_loops *loops;
     carom_stepper *teacher;  // whose steps the method learns from
     void *state;             // the method's
@@ -129,6 +130,7 @@ static carom_status make_plan(const carom_batch_options *options, const carom_st
                                .max_steps = options->max_steps,
                                .draw = options->draw,
                                .method = method,
+                               .instructions = instructions,
                                .loops = carom_step_loops_of[instructions],
                                .start = malloc((size_t)carom_impact_contact_size(options->impact) * sizeof(double))};
     // The selection may be less than what the stepper options ask for.
@@ -179,7 +181,7 @@ carom_status carom_batch_create(const carom_batch_plan *plan, int capacity, caro
     made->plan = plan;
     carom_status status = plan->method->batch->batch_create(plan->state, capacity, &made->steps, error);
     if (!status) status = carom_stepper_create(plan->impact, &plan->stepper, &made->stepper, error);
-    if (!status) status = carom_certifier_create(plan->impact, plan->stepper.cone_edges, &made->certifier, error);
+    if (!status) status = carom_certifier_create(plan->impact, plan->stepper.cone_edges, plan->instructions, &made->certifier, error);
     if (!status && plan->stepper.selection == CAROM_SELECT_SCATTERED) {
         carom_stepper_options plain = plan->stepper;
         plain.selection = CAROM_SELECT_LEMKE;

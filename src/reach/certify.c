@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "carom/box.h"
 #include "carom/dense.h"
+#include "carom/instruction_sets.h"
 #include "carom/reach.h"
+#include "reach/corners.h"
 
 // Velocities below this share of the velocity scale are zero; the ends of step and solution may differ by as much.
 #define AT_REST 1e-9
@@ -16,26 +17,63 @@
 #define ROUND_OFF 1e-9
 // Added to W_tt, as a share of the largest entry of W, so that equal tangents have a solution.
 #define REGULARISATION 1e-14
-// Changes of mode that are followed, for each contact: few steps have more than one.
-enum { MOST_CHANGES = 4 };
+// Up to so many contacts, inverses of W_tt are kept, one for each set of resting contacts.
+enum { MOST_KEPT = 6 };
 
 struct carom_certifier {
     const carom_impact *impact;
     const double *mu;  // [contacts]
     int contacts, dim, n, edges;
-    double rest, regularisation;
+    double rest;
     double directions[2 * CAROM_MAX_CONE_EDGES];  // [edges x dim]
-    double *u, *end;                              // [n] contact velocity on the way, and at the end of the step
     double *nothing;                              // [contacts] normal impulse that moves no velocity by more than `rest`
-    double *left;                                 // [contacts] normal impulse that is still to come
-    double *rate, *du;                            // [n] of the impulse, and of the velocity
-    double *response;                             // [n x n] W by columns
-    int *resting;                                 // [contacts] that press at slip zero
-    carom_box *friction;                          // of those; NULL in space
+    carom_corners corners;                        // in the plane
+    carom_corners_follow *follow;                 // NULL in space
     carom_arena arena;
 };
 
-carom_status carom_certifier_create(const carom_impact *impact, int64_t cone_edges, carom_certifier **certifier, carom_error *error) {
+// What is needed of steps with corners.
+static carom_status prepare_corners(carom_certifier *made, double regularisation, carom_error *error) {
+    const size_t contacts = (size_t)made->contacts, filled = (contacts + CAROM_STEP_LANES - 1) / CAROM_STEP_LANES * CAROM_STEP_LANES;
+    const bool keeps = made->contacts <= MOST_KEPT;
+    carom_arena *arena = &made->arena;
+    carom_corners *corners = &made->corners;
+    *corners = (carom_corners){.impact = made->impact,
+                               .contacts = made->contacts,
+                               .filled = (int)filled,
+                               .rest = made->rest,
+                               .regularisation = regularisation,
+                               .nothing = made->nothing,
+                               .u = carom_arena_take(arena, 2 * filled, sizeof(double)),
+                               .end = carom_arena_take(arena, 2 * filled, sizeof(double)),
+                               .du = carom_arena_take(arena, 2 * filled, sizeof(double)),
+                               .until = carom_arena_take(arena, 2 * filled, sizeof(double)),
+                               .left = carom_arena_take(arena, filled, sizeof(double)),
+                               .weight = carom_arena_take(arena, filled, sizeof(double)),
+                               .mu = carom_arena_take(arena, filled, sizeof(double)),
+                               .response = carom_arena_take(arena, 4 * filled * filled, sizeof(double)),
+                               .shares = carom_arena_take(arena, 2 * filled, sizeof(double)),
+                               .columns = carom_arena_take(arena, 2 * filled, sizeof(int)),
+                               .resting = carom_arena_take(arena, contacts, sizeof(int))};
+    if (keeps) corners->inverse = carom_arena_take(arena, contacts * contacts << contacts, sizeof(double));
+    if (keeps) corners->has_inverse = carom_arena_take(arena, (size_t)1 << contacts, sizeof *corners->has_inverse);
+    if (arena->failed) return carom_fail_memory(error, "certificates of steps");
+    memcpy(corners->mu, made->mu, contacts * sizeof *made->mu);
+    const double *W = carom_impact_delassus(made->impact);
+    for (size_t j = 0; j < 2 * contacts; j++) {
+        double *column = corners->response + (j / 2 + j % 2 * filled) * 2 * filled;
+        for (size_t k = 0; k < 2 * contacts; k++) column[k / 2 + k % 2 * filled] = W[k * 2 * contacts + j];
+    }
+    return carom_box_create(made->contacts, &corners->friction, error);
+}
+
+carom_status carom_certifier_create(const carom_impact *impact, int64_t cone_edges, carom_instructions instructions,
+                                    carom_certifier **certifier, carom_error *error) {
+    static carom_corners_follow *const follow_of[CAROM_INSTRUCTIONS] = {
+        [CAROM_INSTRUCTIONS_SCALAR] = carom_corners_follow_scalar,
+        [CAROM_INSTRUCTIONS_PORTABLE] = carom_corners_follow_portable,
+        [CAROM_INSTRUCTIONS_AVX2] = CAROM_X86_KERNEL(carom_corners_follow_avx2),
+        [CAROM_INSTRUCTIONS_AVX512] = CAROM_X86_KERNEL(carom_corners_follow_avx512)};
     *certifier = NULL;
     carom_certifier *made = calloc(1, sizeof *made);
     if (!made) return carom_fail_memory(error, "certificates of steps");
@@ -46,23 +84,15 @@ carom_status carom_certifier_create(const carom_impact *impact, int64_t cone_edg
                               .contacts = data->contacts,
                               .dim = data->tangent_dim,
                               .n = (int)n,
-                              .rest = AT_REST * carom_impact_velocity_scale(impact)};
+                              .rest = AT_REST * carom_impact_velocity_scale(impact),
+                              .follow = data->tangent_dim == 1 ? follow_of[instructions] : NULL};
     const double inverse_mass = carom_max_abs(n * n, carom_impact_delassus(impact));
-    made->regularisation = REGULARISATION * inverse_mass;
-    made->u = carom_arena_take(&made->arena, n, sizeof(double));
-    made->end = carom_arena_take(&made->arena, n, sizeof(double));
     made->nothing = carom_arena_take(&made->arena, contacts, sizeof(double));
-    made->left = carom_arena_take(&made->arena, contacts, sizeof(double));
-    made->rate = carom_arena_take(&made->arena, n, sizeof(double));
-    made->du = carom_arena_take(&made->arena, n, sizeof(double));
-    made->response = carom_arena_take(&made->arena, n * n, sizeof(double));
-    made->resting = carom_arena_take(&made->arena, contacts, sizeof *made->resting);
     carom_status status = made->arena.failed ? carom_fail_memory(error, "certificates of steps") : CAROM_OK;
     for (size_t i = 0; i < contacts && !status; i++) made->nothing[i] = made->rest / ((1 + data->friction[i]) * inverse_mass);
-    for (size_t k = 0; k < n * n && !status; k++) made->response[k] = carom_impact_delassus(impact)[k % n * n + k / n];
     if (!status) status = carom_impact_cone_edges(impact, cone_edges, &made->edges, error);
     if (!status) carom_cone_directions(made->dim, made->edges, made->directions);
-    if (!status && made->dim == 1) status = carom_box_create(made->contacts, &made->friction, error);
+    if (!status && made->follow) status = prepare_corners(made, REGULARISATION * inverse_mass, error);
     if (status)
         carom_certifier_free(made);
     else
@@ -72,7 +102,7 @@ carom_status carom_certifier_create(const carom_impact *impact, int64_t cone_edg
 
 void carom_certifier_free(carom_certifier *certifier) {
     if (!certifier) return;
-    carom_box_free(certifier->friction);
+    carom_box_free(certifier->corners.friction);
     carom_arena_free(&certifier->arena);
     free(certifier);
 }
@@ -110,87 +140,46 @@ static bool is_straight(const carom_certifier *c, const double *u, const double 
 
 // ---------------------------------------------------------------------------------------------------- steps with corners
 
-// velocity += W impulse. Contacts that are open have no impulse.
-static void add_response(const carom_certifier *c, const double *impulse, size_t stride, double *velocity) {
-    for (int j = 0; j < c->n; j++) {
-        const double *column = c->response + j * c->n, share = impulse[(size_t)j * stride];
-        for (int k = 0; k < c->n && share != 0; k++) velocity[k] += share * column[k];
-    }
+// W_tt of the resting contacts, regularised, into A [size x size].
+static void take_resting(const carom_corners *c, int size, double *A) {
+    const double *W = carom_impact_delassus(c->impact);
+    for (int a = 0; a < size; a++)
+        for (int k = 0; k < size; k++)
+            A[a * size + k] = W[(2 * c->resting[a] + 1) * 2 * c->contacts + 2 * c->resting[k] + 1] + (a == k ? c->regularisation : 0);
 }
 
-// Rates of impulse and velocity where closed contacts press in proportion to what is left; friction at rest minimises the rate of slip.
-// False where nothing presses, or friction is not solved.
-static bool set_rates(carom_certifier *c) {
-    const double *mu = c->mu, *W = carom_impact_delassus(c->impact);
+// The inverse of that matrix, made when its set of contacts first rests. NULL where there is none.
+static const double *find_inverse(carom_corners *c, size_t set, int size) {
+    double *inverse = c->inverse + set * (size_t)(c->contacts * c->contacts), *A = c->friction->factor;
+    if (c->has_inverse[set]) return inverse;
+    take_resting(c, size, A);
+    if (carom_cholesky_factor_in_order(size, A)) return NULL;
+    // It is symmetric: row a is A^-1 e_a.
+    for (int a = 0; a < size; a++) {
+        double *row = inverse + a * size;
+        memset(row, 0, (size_t)size * sizeof *row);
+        row[a] = 1;
+        carom_cholesky_forward(size, A, row);
+        carom_cholesky_backward(size, A, row);
+    }
+    c->has_inverse[set] = true;
+    return inverse;
+}
+
+bool carom_corners_hold(carom_corners *c, size_t set) {
     carom_box *box = c->friction;
-    bool presses = false;
-    box->size = 0;
-    for (int i = 0; i < c->contacts; i++) {
-        const double weight = c->u[2 * i] <= 0 ? c->left[i] : 0, slip = c->u[2 * i + 1];
-        presses = presses || weight > 0;
-        c->rate[2 * i] = weight;
-        c->rate[2 * i + 1] = slip > 0 ? -mu[i] * weight : slip < 0 ? mu[i] * weight : 0;
-        if (slip == 0 && mu[i] * weight > 0) c->resting[box->size++] = i;
+    const int size = box->size;
+    const double *inverse = c->inverse ? find_inverse(c, set, size) : NULL;
+    // Friction that keeps all of them at rest, A x = -b, is the solution where |x_a| <= bound_a, as it mostly is.
+    bool holds = inverse;
+    for (int a = 0; a < size && holds; a++) {
+        box->x[a] = -carom_dot(size, inverse + a * size, box->b);
+        box->slope[a] = 0;
+        holds = fabs(box->x[a]) <= box->bound[a];
     }
-    if (!presses) return false;
-    memset(c->du, 0, (size_t)c->n * sizeof *c->du);
-    add_response(c, c->rate, 1, c->du);
-    for (int a = 0; a < box->size; a++) {
-        const int row = 2 * c->resting[a] + 1;
-        box->b[a] = c->du[row];
-        box->bound[a] = mu[c->resting[a]] * c->rate[row - 1];
-        for (int k = 0; k < box->size; k++)
-            box->A[a * box->size + k] = W[row * c->n + 2 * c->resting[k] + 1] + (a == k ? c->regularisation : 0);
-    }
-    if (!box->size) return true;
-    if (!carom_box_solve(box)) return false;
-    for (int a = 0; a < box->size; a++) {
-        const int row = 2 * c->resting[a] + 1;
-        const double *column = c->response + row * c->n;
-        c->rate[row] = box->x[a];
-        for (int k = 0; k < c->n; k++) c->du[k] += box->x[a] * column[k];
-    }
-    for (int a = 0; a < box->size; a++) c->du[2 * c->resting[a] + 1] = box->slope[a];
-    return true;
-}
-
-// The solution of the inclusion in which every contact spends the step's normal impulse, evenly over the step, but not before it has
-// closed: does it end where the step ends? It is followed from one change of slip or closure to the next.
-static bool is_followed(carom_certifier *c, const double *u, const double *impulse, size_t stride) {
-    for (int k = 0; k < c->n; k++) {
-        const double start = u[(size_t)k * stride];
-        c->u[k] = fabs(start) <= c->rest ? 0 : start;
-        c->end[k] = start;
-        const double normal = impulse[(size_t)k * stride];
-        if (k % 2 == 0) c->left[k / 2] = normal > c->nothing[k / 2] ? normal : 0;
-    }
-    add_response(c, impulse, stride, c->end);
-    for (int change = 0; change < MOST_CHANGES * c->contacts; change++) {
-        if (!set_rates(c)) return false;
-        // All that is left, or until the slip of a contact that presses, or the normal velocity of one that is to press, is zero.
-        double length = 1;
-        int at = -1;
-        for (int k = 0; k < c->n; k++) {
-            const bool ends = k % 2 ? c->rate[k - 1] > 0 && c->u[k] * c->du[k] < 0 : c->left[k / 2] > 0 && c->u[k] > 0 && c->du[k] < 0;
-            if (!ends || -c->u[k] / c->du[k] >= length) continue;
-            length = -c->u[k] / c->du[k];
-            at = k;
-        }
-        bool done = true;
-        for (int k = 0; k < c->n; k++) {
-            c->u[k] = k == at ? 0 : c->u[k] + length * c->du[k];
-            // A contact that presses must not open.
-            if (k % 2 == 0 && c->rate[k] > 0 && c->u[k] > c->rest) return false;
-            if (k % 2 == 0 && c->rate[k] > 0) c->left[k / 2] = at < 0 ? 0 : (1 - length) * c->left[k / 2];
-            if (fabs(c->u[k]) <= c->rest) c->u[k] = 0;
-            if (k % 2 == 0 && c->left[k / 2] > 0) done = false;
-        }
-        if (!done) continue;
-        for (int k = 0; k < c->n; k++)
-            if (fabs(c->u[k] - c->end[k]) > 2 * c->rest) return false;
-        return true;
-    }
-    return false;
+    if (holds) return true;
+    take_resting(c, size, box->A);
+    return carom_box_solve(box);
 }
 
 // What a verified step has at its end: balance, impulses in the cones, no open contact that presses, and friction against its slip.
@@ -217,7 +206,7 @@ carom_status carom_reach_certify_path(const carom_impact *impact, int64_t cone_e
                                       bool *certain, carom_error *error) {
     *certain = false;
     carom_certifier *certifier;
-    carom_status status = carom_certifier_create(impact, cone_edges, &certifier, error);
+    carom_status status = carom_certifier_create(impact, cone_edges, carom_instructions_widest(), &certifier, error);
     if (status) return status;
     const int n = certifier->n;
     double *step = malloc((size_t)n * sizeof *step);
@@ -233,5 +222,5 @@ carom_status carom_reach_certify_path(const carom_impact *impact, int64_t cone_e
 }
 
 bool carom_certify_step(carom_certifier *certifier, const double *u, const double *impulse, size_t stride) {
-    return is_straight(certifier, u, impulse, stride) || (certifier->friction && is_followed(certifier, u, impulse, stride));
+    return is_straight(certifier, u, impulse, stride) || (certifier->follow && certifier->follow(&certifier->corners, u, impulse, stride));
 }

@@ -5,11 +5,14 @@
 #define CAROM_REACH_CERTIFY_H
 
 #include "carom/impact.h"
+#include "carom/step.h"
 
 /// Decides for one impact, with workspace; not to be shared between threads.
 typedef struct carom_certifier carom_certifier;
 
-carom_status carom_certifier_create(const carom_impact *impact, int64_t cone_edges, carom_certifier **certifier, carom_error *error);
+/// @param instructions  of this machine; they do not change what is decided
+carom_status carom_certifier_create(const carom_impact *impact, int64_t cone_edges, carom_instructions instructions,
+                                    carom_certifier **certifier, carom_error *error);
 void carom_certifier_free(carom_certifier *certifier);
 
 /// Is there a solution of the inclusion, with linearised cones, from the start of a verified step to its end? A step applies the friction

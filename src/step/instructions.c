@@ -20,6 +20,12 @@ bool carom_instructions_available(carom_instructions instructions) {
     }
 }
 
+carom_instructions carom_instructions_widest(void) {
+    carom_instructions widest = CAROM_INSTRUCTIONS - 1;
+    while (!carom_instructions_available(widest)) widest--;
+    return widest;
+}
+
 extern const carom_step_loops carom_step_loops_scalar, carom_step_loops_portable;
 #if defined(__x86_64__)
 extern const carom_step_loops carom_step_loops_avx2, carom_step_loops_avx512;

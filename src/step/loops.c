@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops over the samples of a batch in lanes, compiled once for every instruction set: the build defines KERNEL.
+#include "carom/lanes.h"
 #include "carom/step.h"
-#include "step/lanes.h"
 
 #ifndef KERNEL
 #define KERNEL carom_step_loops_portable

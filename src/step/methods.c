@@ -13,8 +13,7 @@ bool carom_step_method_serves(const carom_step_method *method, carom_selection s
 carom_status carom_step_method_find(const char *path, const carom_step_method **method, carom_instructions *instructions,
                                     carom_error *error) {
     *method = NULL;
-    *instructions = CAROM_INSTRUCTIONS - 1;
-    while (!carom_instructions_available(*instructions)) --*instructions;
+    *instructions = carom_instructions_widest();
     if (!strcmp(path, "auto")) return CAROM_OK;
     // NAME, or NAME:SET.
     const size_t length = strcspn(path, ":");

@@ -342,6 +342,69 @@ static void samples_off_the_set_are_flagged(void **state) {
     carom_impact_free(impact);
 }
 
+// Pairs of contacts, whatever their number: the first of a pair approaches and drives the second, which is open, until it closes, at 0.1 of
+// its impulse; from then on both press, and friction holds their slip at zero. Such a step has a corner, and is a solution of the
+// inclusion.
+static void steps_in_which_contacts_close_are_certified(void **state) {
+    (void)state;
+    enum { MOST = 12, SIZE = 2 * MOST };
+    for (int contacts = 2; contacts <= MOST; contacts += 2) {
+        const int n = 2 * contacts;
+        double W[SIZE * SIZE] = {0}, mu[MOST], u[2 * SIZE] = {0}, impulse[2 * SIZE] = {0};
+        // In every pair W_nn = [2 -1; -1 2], W_tt = 1 and W_nt = 0.1. With friction -0.1 lam_n at rest, 1.99 is left of 2.
+        const double a = 1.99, pressed[] = {(a - 0.1) / (a * a - 1), (1 - 0.1 * a) / (a * a - 1)}, start[] = {-1, 0.1};
+        for (int i = 0; i < contacts; i++) {
+            const int row = 2 * i, other = i % 2 ? row - 2 : row + 2;
+            W[row * n + row] = 2;
+            W[row * n + other] = -1;
+            W[(row + 1) * n + row + 1] = 1;
+            W[(row + 1) * n + row] = W[row * n + row + 1] = 0.1;
+            mu[i] = 0.5;
+            u[row] = start[i % 2];
+            impulse[n + row] = pressed[i % 2];
+            impulse[n + row + 1] = -0.1 * pressed[i % 2];
+        }
+        const carom_delassus_data data = {.contacts = contacts, .tangent_dim = 1, .delassus = W, .velocity = u, .friction = mu};
+        carom_error error;
+        carom_impact *impact;
+        bool certain;
+        assert_ok(carom_impact_create_delassus(&data, &impact, &error), error);
+        assert_ok(carom_reach_certify_path(impact, 0, 2, u, impulse, &certain, &error), error);
+        assert_true(certain);
+        // With less friction than that the impulse is outside its cone.
+        for (int i = 0; i < contacts; i++) mu[i] = 0.05;
+        carom_impact_free(impact);
+        assert_ok(carom_impact_create_delassus(&data, &impact, &error), error);
+        assert_ok(carom_reach_certify_path(impact, 0, 2, u, impulse, &certain, &error), error);
+        assert_false(certain);
+        carom_impact_free(impact);
+    }
+}
+
+// Samples are flagged alike whatever the instructions that follow their steps, of several that this machine has.
+static void flags_do_not_depend_on_instructions(void **state) {
+    (void)state;
+    static const char *const paths[] = {"cone-map:scalar", "cone-map:portable", "cone-map:avx2", "cone-map:avx512"};
+    const int64_t samples = 2000;
+    set first = {.outcomes = NULL};
+    for (int i = 0; i < CAROM_INSTRUCTIONS; i++) {
+        if (!carom_instructions_available((carom_instructions)i)) continue;
+        carom_sample_options options = tabulated(1, 10, samples);
+        options.sampler = CAROM_SAMPLER_LCP;
+        options.method.selection = CAROM_SELECT_ANY;
+        options.path = paths[i];
+        const set s = sample(&reference_disks, &options);
+        assert_in_range(s.statistics.counts.approximate, samples / 10, samples / 2);
+        if (!first.outcomes) {
+            first = s;
+            continue;
+        }
+        assert_memory_equal(integers(&first, "flags"), integers(&s, "flags"), (size_t)samples * sizeof(int64_t));
+        carom_table_free(s.outcomes);
+    }
+    carom_table_free(first.outcomes);
+}
+
 // The pieces of the exact set, by contact velocities.
 static carom_set *exact_set(const carom_impact *impact, const carom_registry *registry) {
     carom_error error;
@@ -413,6 +476,8 @@ int main(void) {
         cmocka_unit_test(auto_serves_what_the_path_can),
         cmocka_unit_test(outcomes_of_other_laws_lie_in_the_default_set),
         cmocka_unit_test(samples_off_the_set_are_flagged),
+        cmocka_unit_test(steps_in_which_contacts_close_are_certified),
+        cmocka_unit_test(flags_do_not_depend_on_instructions),
         cmocka_unit_test(samples_without_the_flag_lie_in_the_exact_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

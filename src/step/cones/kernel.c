@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "carom/lanes.h"
 #include "carom/lcp.h"
 #include "step/cones/build.h"
-#include "step/lanes.h"
 #include "step/step_internal.h"
 
 #ifndef KERNEL

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Eight samples in one instruction or in several, for the instruction set that the file is compiled for. Every operation is lane by lane
-/// and nothing is contracted: all versions give the same bits.
-#ifndef CAROM_STEP_LANES_H
-#define CAROM_STEP_LANES_H
+/// Eight numbers in one instruction or in several, for the instruction set that the file is compiled for. Every operation is lane by lane
+/// and nothing is contracted: all versions give the same bits. Not installed.
+#ifndef CAROM_LANES_H
+#define CAROM_LANES_H
 
 #include <stddef.h>
 #include <stdint.h>
