@@ -29,11 +29,12 @@ static int check_lookup(const carom_cone_kernel *kernel, const carom_cones *cone
     static const double ones[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     const carom_cone_physics physics = {2, 1, 2, LOOKUP_N, delassus, friction, directions, ones, ones, ones, ones, 1};
     double *columns = carom_step_columns_create(2 * LOOKUP_INPUTS + 2 * LOOKUP_N + 2, LOOKUP_STRIDE), residual = 0;
-    int32_t samples[LOOKUP_STRIDE], *served = (int32_t *)carom_step_columns_create(1, LOOKUP_STRIDE);
+    int32_t samples[LOOKUP_STRIDE], hopeful[LOOKUP_STRIDE], *served = (int32_t *)carom_step_columns_create(1, LOOKUP_STRIDE);
     assert_non_null(columns);
     assert_non_null(served);
     float scaled[LOOKUP_INPUTS * LOOKUP_STRIDE];
-    carom_cone_scratch scratch = {.work = columns, .scaled = scaled, .samples = samples};
+    unsigned open[LOOKUP_STRIDE];
+    carom_cone_scratch scratch = {.work = columns, .scaled = scaled, .samples = samples, .hopeful = hopeful, .open = open};
     carom_step_batch batch = {.stride = LOOKUP_STRIDE, .x = columns + LOOKUP_WIDTH * LOOKUP_STRIDE, .served = served, .scratch = &scratch};
     batch.impulse = batch.x + LOOKUP_INPUTS * LOOKUP_STRIDE;
     batch.u_next = batch.impulse + LOOKUP_N * LOOKUP_STRIDE;

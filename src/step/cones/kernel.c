@@ -86,18 +86,28 @@ static INLINE void find_shape(const carom_cones *cones, int inputs, carom_step_b
     for (int i = 0; i < count || i % LANES; i++) batch->served[i] = CAROM_STEP_UNSERVED;
     const float *heads = cones->heads;
     for (int first = 0, left = count; first < cones->count && left; first += ABREAST, heads += width * HEADS * ABREAST) {
-        // Samples that find no cone among these move to the front of the list.
+        // Samples that one of these cones may have are listed without a branch, which processors would guess wrong.
         const int live = left;
+        int hopeful = 0;
+        for (int k = 0; k < live; k++) {
+            const int sample = scratch->samples[k];
+            const unsigned open = test_heads(heads, inputs, scratch->scaled + sample * inputs);
+            scratch->hopeful[hopeful] = sample;
+            scratch->open[hopeful] = open;
+            hopeful += open != 0;
+        }
+        for (int k = 0; k < hopeful; k++) {
+            const int sample = scratch->hopeful[k];
+            unsigned open = scratch->open[k];
+            while (open && !has(cones, first + __builtin_ctz(open), width, scratch->work + sample * width)) open &= open - 1;
+            if (open) batch->served[sample] = first + __builtin_ctz(open);
+        }
+        // Samples without a cone move to the front of the list.
         left = 0;
         for (int k = 0; k < live; k++) {
             const int sample = scratch->samples[k];
-            const double *x = scratch->work + sample * width;
-            unsigned open = test_heads(heads, inputs, scratch->scaled + sample * inputs);
-            while (open && !has(cones, first + __builtin_ctz(open), width, x)) open &= open - 1;
-            if (open)
-                batch->served[sample] = first + __builtin_ctz(open);
-            else
-                scratch->samples[left++] = sample;
+            scratch->samples[left] = sample;
+            left += batch->served[sample] < 0;
         }
     }
 }

@@ -80,7 +80,9 @@ typedef struct carom_cone_scratch {
     double *columns;         ///< every column of the batch
     double *work;            ///< [inputs + 1] columns
     float *scaled;           ///< [inputs x stride] sample by sample, for `heads`
-    int32_t *samples;        ///< [stride]
+    int32_t *samples;        ///< [stride] that have no cone yet
+    int32_t *hopeful;        ///< [stride] of these, samples that one of the cones abreast may have,
+    unsigned *open;          ///< [stride] and bits of these cones
     int32_t *listed;         ///< [CAROM_CONE_MOST_SOLUTIONS] receives the cones that the last sample chose from; NULL: not asked for
     carom_step_batch *left;  ///< as large as the batch: the samples whose cones were guessed wrong; NULL after the last guess
 } carom_cone_scratch;

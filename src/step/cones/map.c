@@ -556,6 +556,8 @@ static void batch_free(carom_step_batch *batch) {
         free(scratch->columns);
         free(scratch->scaled);
         free(scratch->samples);
+        free(scratch->hopeful);
+        free(scratch->open);
     }
     free(scratch);
     free(batch->served);
@@ -582,10 +584,13 @@ static carom_status batch_create(const void *state, int capacity, carom_step_bat
             scratch->columns = carom_step_columns_create(2 * inputs + 2 * n + 3, stride);
             scratch->scaled = malloc(inputs * stride * sizeof *scratch->scaled);
             scratch->samples = malloc(stride * sizeof *scratch->samples);
+            scratch->hopeful = malloc(stride * sizeof *scratch->hopeful);
+            scratch->open = malloc(stride * sizeof *scratch->open);
             scratch->left = guess < CAROM_CONE_GUESSES ? calloc(1, sizeof *scratch->left) : NULL;
         }
         const bool last = guess == CAROM_CONE_GUESSES;
-        if (!at->served || !scratch || !scratch->columns || !scratch->scaled || !scratch->samples || !(last || scratch->left)) {
+        if (!at->served || !scratch || !scratch->columns || !scratch->scaled || !scratch->samples || !scratch->hopeful || !scratch->open ||
+            !(last || scratch->left)) {
             batch_free(batch);
             return carom_fail_memory(error, "cone map");
         }
