@@ -47,7 +47,13 @@ void carom_scaled_system_solve(const carom_scaled_system *system, const double *
     memset(x, 0, (size_t)n * sizeof *x);
     for (int sweep = 0; sweep <= REFINEMENTS; sweep++) {
         // Cancellation is what refinement lives on.
-        for (int i = 0; i < n; i++) system->rest[i] = -carom_dot_rest(n, system->matrix + i * n, x, right_side[i]) * system->row_scale[i];
+        bool done = true;
+        for (int i = 0; i < n; i++) {
+            system->rest[i] = -carom_dot_rest(n, system->matrix + i * n, x, right_side[i]) * system->row_scale[i];
+            done = done && system->rest[i] == 0;
+        }
+        // Many right-hand sides are zero.
+        if (done) break;
         carom_lu_solve(n, system->factors, system->exchanges, system->rest);
         for (int j = 0; j < n; j++) x[j] += system->column_scale[j] * system->rest[j];
     }
