@@ -9,7 +9,7 @@
 #include "carom/step.h"
 
 /// First rows of a cone, which stand beside those of other cones, and of how many in all.
-enum { CAROM_CONE_HEADS = 4, CAROM_CONE_ABREAST = 16 };
+enum { CAROM_CONE_HEADS = 3, CAROM_CONE_ABREAST = 16 };
 /// Most planes of a guess, most cones among which it is made, and guesses before the cones are looked through.
 enum { CAROM_CONE_MOST_SPLITS = 12, CAROM_CONE_MOST_GUESSED = 16, CAROM_CONE_GUESSES = 2 };
 
