@@ -70,7 +70,7 @@ carom_status carom_fclib_write(const char *path, const char *title, const carom_
     from.columns = carom_arena_take(&memory, (size_t)from.entries, sizeof *from.columns);
     from.values = carom_arena_take(&memory, (size_t)from.entries, sizeof *from.values);
     from.velocity = carom_arena_take(&memory, (size_t)n, sizeof *from.velocity);
-    if (memory.failed) {
+    if (memory.failed || !carom_hdf5_has_memory()) {
         carom_arena_free(&memory);
         return carom_fail_memory(error, path);
     }

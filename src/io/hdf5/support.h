@@ -22,6 +22,11 @@ void carom_hdf5_unmute(carom_hdf5_reporting before);
 
 // ------------------------------------------------------------------------------------------------------------- writing
 
+/// Is there as much memory as one of the operations below may take? libhdf5 crashes in many places where it gets none: when it starts, when
+/// it makes a file's metadata cache of half a megabyte, when it creates a dataset, and when it writes a dataset's first chunk. The
+/// functions below ask this themselves; whoever creates a file asks before anything else of libhdf5.
+bool carom_hdf5_has_memory(void);
+
 hid_t carom_hdf5_create_group(hid_t parent, const char *name);
 
 /// Room for an attribute: libhdf5 takes less than 64 KB in the object that it belongs to.

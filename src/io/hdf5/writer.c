@@ -80,7 +80,7 @@ typedef struct origin {
 static carom_status create_writer(const char *path, const origin *from, const carom_impact *impact, carom_result_writer **writer,
                                   carom_error *error) {
     *writer = NULL;
-    carom_result_writer *made = calloc(1, sizeof *made);
+    carom_result_writer *made = carom_hdf5_has_memory() ? calloc(1, sizeof *made) : NULL;
     if (!made) return carom_fail_memory(error, path);
     made->medium.descriptor = -1;
     made->file = made->group = made->states = -1;
