@@ -4,6 +4,7 @@
 #ifndef CAROM_TEMPORARY_H
 #define CAROM_TEMPORARY_H
 
+#include <dirent.h>
 #include <stdio.h>
 
 #include "carom/base.h"
@@ -47,13 +48,13 @@ void carom_temporary_discard(carom_temporary *temporary);
 
 /// A folder for files that are to take their places together.
 typedef struct carom_temporary_folder {
-    char *path;  ///< DIRECTORY/.NAME.XXXXXXXX; NULL when there is none (any more)
-    int held;    ///< the folder, locked as long as this process uses it
+    char *path;    ///< DIRECTORY/.NAME.XXXXXXXX; NULL when there is none (any more)
+    DIR *listing;  ///< the folder, locked as long as this process uses it
 } carom_temporary_folder;
 
 /// Creates an empty folder in a directory. Folders of the same name that a killed process left behind are removed with what is in them.
 carom_status carom_temporary_folder_create(const char *directory, const char *name, carom_temporary_folder *folder, carom_error *error);
-/// Removes it with the files in it. All zero is allowed.
+/// Removes it with the files in it, also where there is no memory or descriptor left. All zero is allowed.
 void carom_temporary_folder_remove(carom_temporary_folder *folder);
 
 /// Prints the content of a text file. What the stream cannot write is found by the caller.

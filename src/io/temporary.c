@@ -107,13 +107,12 @@ static bool is_temporary_name(const char *entry, const char *name) {
            strspn(entry + length + 2, letters) == SUFFIX_SIZE;
 }
 
-// Removes a folder's files and the folder itself.
-static void remove_folder(const char *path) {
-    DIR *opened = opendir(path);
-    if (!opened) return;
-    for (const struct dirent *entry; (entry = readdir(opened));) unlinkat(dirfd(opened), entry->d_name, 0);
-    closedir(opened);
+// Removes a folder's files and the folder itself. Its listing, which is closed, holds the lock until then.
+static void remove_folder(DIR *listing, const char *path) {
+    rewinddir(listing);
+    for (const struct dirent *entry; (entry = readdir(listing));) unlinkat(dirfd(listing), entry->d_name, 0);
     rmdir(path);
+    closedir(listing);
 }
 
 // Removes what killed processes left behind under temporary names for `name`: the user's own files (S_IFREG) or folders (S_IFDIR) that can
@@ -126,13 +125,15 @@ static void remove_leftovers(const char *directory, const char *name, mode_t typ
         if (!is_temporary_name(entry->d_name, name)) continue;
         const int found = openat(dirfd(opened), entry->d_name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
         if (found < 0) continue;
+        DIR *listing = NULL;
         if (!fstat(found, &about) && (about.st_mode & S_IFMT) == type && about.st_uid == geteuid() && !flock(found, LOCK_EX | LOCK_NB)) {
             char path[PATH_MAX];
             const int length = snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
             if (type == S_IFREG) unlinkat(dirfd(opened), entry->d_name, 0);
-            if (type == S_IFDIR && length < (int)sizeof path) remove_folder(path);
+            if (type == S_IFDIR && length < (int)sizeof path) listing = fdopendir(found);
+            if (listing) remove_folder(listing, path);
         }
-        close(found);
+        if (!listing) close(found);
     }
     closedir(opened);
 }
@@ -259,7 +260,7 @@ void carom_temporary_discard(carom_temporary *temporary) {
 // -------------------------------------------------------------------------------------------------------------- folders
 
 carom_status carom_temporary_folder_create(const char *directory, const char *name, carom_temporary_folder *folder, carom_error *error) {
-    *folder = (carom_temporary_folder){.held = -1};
+    *folder = (carom_temporary_folder){0};
     const size_t size = strlen(directory) + strlen(name) + SUFFIX_SIZE + 4;
     char *path = malloc(size);
     if (!path) return carom_fail_memory(error, directory);
@@ -267,18 +268,21 @@ carom_status carom_temporary_folder_create(const char *directory, const char *na
     carom_stream stream;
     start_suffixes(&stream);
     errno = EEXIST;
-    for (int attempt = 0; attempt < ATTEMPTS && folder->held < 0 && errno == EEXIST; attempt++) {
+    for (int attempt = 0; attempt < ATTEMPTS && !folder->listing && errno == EEXIST; attempt++) {
         char suffix[SUFFIX_SIZE + 1];
         draw_suffix(&stream, suffix);
         snprintf(path, size, "%s/.%s.%s", directory, name, suffix);
         if (mkdir(path, 0777)) continue;
-        folder->held = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (folder->held < 0 || hold(folder->held)) break;
-        close(folder->held);
-        folder->held = -1;
-        errno = EEXIST;
+        // Listed from the beginning: there may be no memory for that when the folder is removed.
+        folder->listing = opendir(path);
+        if (folder->listing && hold(dirfd(folder->listing))) break;
+        const int reason = folder->listing ? EEXIST : errno;
+        if (folder->listing) closedir(folder->listing);
+        folder->listing = NULL;
+        rmdir(path);
+        errno = reason;
     }
-    if (folder->held >= 0) {
+    if (folder->listing) {
         folder->path = path;
         return CAROM_OK;
     }
@@ -289,8 +293,7 @@ carom_status carom_temporary_folder_create(const char *directory, const char *na
 
 void carom_temporary_folder_remove(carom_temporary_folder *folder) {
     if (!folder->path) return;
-    remove_folder(folder->path);
-    close(folder->held);
+    remove_folder(folder->listing, folder->path);
     free(folder->path);
     *folder = (carom_temporary_folder){0};
 }

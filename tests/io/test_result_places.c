@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "carom/temporary.h"
+
 static carom_status try_create(const bench *b, const char *path, carom_error *error) {
     carom_result_writer *writer;
     const carom_status status = carom_result_writer_create(path, b->scene, &writer, error);
@@ -215,12 +217,37 @@ static void full_disks_leave_nothing(void **state) {
     finish(&b);
 }
 
+// Without a free descriptor no folder can be listed any more.
+static void folders_are_removed_without_descriptors(void **state) {
+    (void)state;
+    bench b = start();
+    carom_error error = {0};
+    carom_temporary_folder folder, refused;
+    assert_ok(carom_temporary_folder_create(b.directory, "page", &folder, &error), error);
+    char *path = support_join_path(folder.path, "figure.png");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fclose(file), 0);
+    struct rlimit usual;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
+    const int next = dup(STDERR_FILENO);
+    assert_int_equal(close(next), 0);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &(struct rlimit){(rlim_t)next, usual.rlim_max}), 0);
+    const carom_status status = carom_temporary_folder_create(b.directory, "page", &refused, &error);
+    carom_temporary_folder_remove(&folder);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
+    assert_refused(status, CAROM_IO_FAILED, error, "nothing can be written there");
+    assert_int_equal(count_entries(b.directory), 0);
+    free(path);
+    finish(&b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_places_are_refused),    cmocka_unit_test(uncommitted_files_vanish),
         cmocka_unit_test(links_and_modes_are_kept),  cmocka_unit_test(only_hdf5_files_are_replaced),
         cmocka_unit_test(links_to_nothing_are_kept), cmocka_unit_test(leftovers_are_removed),
-        cmocka_unit_test(full_disks_leave_nothing),
+        cmocka_unit_test(full_disks_leave_nothing),  cmocka_unit_test(folders_are_removed_without_descriptors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
