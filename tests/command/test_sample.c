@@ -385,7 +385,8 @@ static void samples_that_may_lie_outside_are_counted(void **state) {
 // Contacts of the dropped cube that come to rest leave slip of the size of the tolerance behind: walks in one proportion end all the same.
 static void walks_in_one_proportion_end(void **state) {
     char path[PATH_SIZE];
-    json_t *answer = ask(*state, "sample", motion_path("cube-k4", path), "--sampler", "walk", "--weights", "constant", "--samples", "400");
+    json_t *answer = ask(*state, "sample", motion_path("cube-k4", path), "--sampler", "walk", "--weights", "constant", "--samples", "400",
+                         "--max-steps", "1000");
     assert_true(number(answer, "terminated") >= 390);
     json_decref(answer);
 }
