@@ -244,7 +244,6 @@ void model_set_margins(mjModel *compiled, double margin) {
     mju_zero(compiled->pair_gap, model_count(compiled->npair));
 }
 
-#if mjVERSION_HEADER >= 3012000
 // Points of two boxes closer than this share of the second box's radius along one of its axes count as equal there.
 #define ORDER_TOLERANCE 1e-9
 
@@ -263,7 +262,6 @@ static bool comes_after(const mjModel *compiled, const mjData *data, const mjCon
     if (fabs(apart[up]) > ORDER_TOLERANCE * compiled->geom_rbound[box]) return apart[up] > 0;
     return apart[down] < -ORDER_TOLERANCE * compiled->geom_rbound[box];
 }
-#endif
 
 // Sine of the angle of edges that count as parallel.
 #define PARALLEL_EDGES 1e-9
@@ -283,25 +281,44 @@ static double measure_separation(const mjModel *compiled, const mjData *data, in
     return separation;
 }
 
-// Where edges of two boxes that are apart pass each other, 2.2.2 adds points that lie on other edges, as deep as the boxes are wide.
+// Share of a box's radius by which round-off may move a contact out of it.
+#define OUTSIDE_TOLERANCE 1e-6
+
+// A contact lies halfway between two surfaces, so no farther outside either box than these are apart.
+static bool lies_at_box(const mjModel *compiled, const mjData *data, const mjContact *contact, int box) {
+    double from[3], place[3];
+    mju_sub3(from, contact->pos, data->geom_xpos + 3 * box);
+    mju_rotVecMatT(place, from, data->geom_xmat + 9 * box);
+    const double most = fabs(contact->dist) + OUTSIDE_TOLERANCE * compiled->geom_rbound[box];
+    for (int k = 0; k < 3; k++)
+        if (fabs(place[k]) > compiled->geom_size[3 * box + k] + most) return false;
+    return true;
+}
+
+// 2.2.2 finds contacts of two boxes where there are none: where edges of boxes that are apart pass each other, points on other edges, as
+// deep as the boxes are wide; and where faces touch, sometimes a corner of one box that lies beside the other.
+static bool is_false_contact(const mjModel *compiled, const mjData *data, const mjContact *contact) {
+    if (model_touches_flex(contact) || compiled->geom_type[contact->geom1] != mjGEOM_BOX ||
+        compiled->geom_type[contact->geom2] != mjGEOM_BOX)
+        return false;
+    if (contact->dist < 0 && measure_separation(compiled, data, contact->geom1, contact->geom2, contact->frame) > 0) return true;
+    return !lies_at_box(compiled, data, contact, contact->geom1) || !lies_at_box(compiled, data, contact, contact->geom2);
+}
+
 static void drop_false_contacts(const mjModel *compiled, mjData *data) {
     int kept = 0;
     for (int i = 0; i < data->ncon; i++) {
-        const mjContact *contact = &data->contact[i];
-        const bool boxes = !model_touches_flex(contact) && compiled->geom_type[contact->geom1] == mjGEOM_BOX &&
-                           compiled->geom_type[contact->geom2] == mjGEOM_BOX;
-        if (boxes && contact->dist < 0 && measure_separation(compiled, data, contact->geom1, contact->geom2, contact->frame) > 0) continue;
-        if (kept < i) data->contact[kept] = *contact;
+        if (is_false_contact(compiled, data, &data->contact[i])) continue;
+        if (kept < i) data->contact[kept] = data->contact[i];
         kept++;
     }
     data->ncon = kept;
 }
 
 // Since 3.12 the points of two boxes come in the order in which they lie around their polygon. Before, corners came along the axes of
-// their box, from one that round-off may choose.
+// their box, from one that round-off chose. Here they have one order.
 void model_tidy_contacts(const mjModel *compiled, mjData *data) {
     drop_false_contacts(compiled, data);
-#if mjVERSION_HEADER >= 3012000
     // Insertion, which keeps the order of contacts that are not of the same two boxes.
     for (int i = 1; i < data->ncon; i++) {
         const mjContact moved = data->contact[i];
@@ -315,7 +332,6 @@ void model_tidy_contacts(const mjModel *compiled, mjData *data) {
         }
         data->contact[place] = moved;
     }
-#endif
 }
 
 // The largest separation along the normals of faces and of pairs of edges: exact where two boxes touch, a lower bound where they are apart.

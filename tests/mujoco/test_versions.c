@@ -84,7 +84,6 @@ static void test_margin_is_of_the_pair(void **state) {
     }
 }
 
-#if mjVERSION_HEADER >= 3012000
 // Corners of a cube that lies on a box are numbered along the cube's axes, whatever its angle.
 static void test_corners_of_boxes_keep_their_order(void **state) {
     (void)state;
@@ -107,7 +106,26 @@ static void test_corners_of_boxes_keep_their_order(void **state) {
     }
     free_fixture(&f);
 }
-#endif
+
+// Contacts of a cube that stands out over a corner of a box lie on the cube: corners of the box beside it are none.
+static void test_contacts_of_boxes_lie_on_both(void **state) {
+    (void)state;
+    fixture f = load_text("<mujoco><worldbody><geom type='box' size='0.3 0.3 0.1' pos='0 0 -0.1'/><body name='cube' pos='0 0 0.1'>"
+                          "<freejoint/><geom name='cube' type='box' size='0.1 0.1 0.1'/></body></worldbody></mujoco>");
+    for (int angle = 4; angle < 360; angle += 5) {
+        const double half = angle * acos(-1) / 360, qpos[] = {0.28, 0.29, 0.1, cos(half), 0, 0, sin(half)};
+        carom_error error;
+        assert_ok(carom_model_set_state(f.model, qpos, 7, NULL, 0, &error), error);
+        carom_impact *impact = detect(f.model);
+        const carom_impact_data *data = carom_impact_get_data(impact);
+        assert_true(data->contacts >= 3);
+        // Of a row of Jn, the entries about the cube's axes are y and -x.
+        for (int i = 0; i < data->contacts; i++)
+            assert_true(fabs(data->normal[6 * i + 3]) < 0.1 + 1e-9 && fabs(data->normal[6 * i + 4]) < 0.1 + 1e-9);
+        carom_impact_free(impact);
+    }
+    free_fixture(&f);
+}
 
 // A body that only a user moves does not yield: a contact with it is named after the other body alone.
 static void test_user_moved_bodies_do_not_move(void **state) {
@@ -174,9 +192,8 @@ int main(void) {
         cmocka_unit_test(test_version_is_that_of_the_headers),
         cmocka_unit_test(test_margin_is_of_the_pair),
         cmocka_unit_test(test_user_moved_bodies_do_not_move),
-#if mjVERSION_HEADER >= 3012000
         cmocka_unit_test(test_corners_of_boxes_keep_their_order),
-#endif
+        cmocka_unit_test(test_contacts_of_boxes_lie_on_both),
 #if mjVERSION_HEADER >= 333
         cmocka_unit_test(test_tendons_have_inertia),
 #endif
