@@ -47,8 +47,8 @@ bool carom_cone_rows_hold(int inputs, const double *rows, int count, const doubl
 /// @param witnesses  [(inputs + 1) x CAROM_CONE_WITNESSES] steps side by side, with their sizes; `count` of them
 carom_status carom_cone_rows_order(carom_cone_rows *rows, const double *witnesses, int count, carom_error *error);
 
-/// Fills `first_row` and `rows` from those of `count` cones, which stand so many bytes apart from each other.
-carom_status carom_cones_take_rows(carom_cones *cones, const carom_cone_rows *rows, size_t apart, carom_error *error);
+/// Fills `first_row` and `rows` from those of `count` cones.
+carom_status carom_cones_take_rows(carom_cones *cones, const carom_cone_rows *rows, carom_error *error);
 
 /// Fills `heads` and `sides` from the rows.
 carom_status carom_cones_stand_side_by_side(carom_cones *cones, carom_error *error);

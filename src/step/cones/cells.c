@@ -661,7 +661,7 @@ carom_status carom_cones_make_cells(carom_cones *cones, const carom_cone_builder
     const int count = cells->where.count;
     for (int i = 0; i < count && !status; i++)
         status = carom_cone_rows_order(&maker.rows[i], training->witnesses, training->witness_count, error);
-    if (!status) status = carom_cones_take_rows(&cells->where, maker.rows, sizeof *maker.rows, error);
+    if (!status) status = carom_cones_take_rows(&cells->where, maker.rows, error);
     if (!status) status = carom_cones_stand_side_by_side(&cells->where, error);
     if (!status && !copy_heads(cones, cells)) status = carom_fail_memory(error, "cells");
     for (int i = 0; i < count; i++) free(maker.rows[i].rows);

@@ -337,12 +337,14 @@ static carom_status lay_out_cones(carom_cone_map *map, carom_error *error) {
     cones->per_scale = map->per_unit + inputs;
     cones->maps = carom_step_columns_create((size_t)cones->count * inputs + 1, cones->map_rows);
     if (listed) cones->velocities = carom_step_columns_create((size_t)cones->count * inputs + 1, cones->map_rows);
-    if (!cones->maps || (listed && !cones->velocities)) return carom_fail_memory(error, "cone map");
+    carom_cone_rows *rows = malloc(((size_t)cones->count + 1) * sizeof *rows);
     carom_status status = CAROM_OK;
+    if (!rows || !cones->maps || (listed && !cones->velocities)) status = carom_fail_memory(error, "cone map");
     for (int i = 0; i < cones->count && !status; i++) {
         entry *from = &map->entries[i];
         status = from->ordered ? CAROM_OK : carom_cone_rows_order(&from->rows, map->witnesses, map->witness_count, error);
         from->ordered = map->witness_count > 0;
+        rows[i] = from->rows;
         for (size_t j = 0; j < inputs; j++) {
             const size_t at = ((size_t)i * inputs + j) * cones->map_rows;
             memcpy(cones->maps + at, from->map + j * n, n * sizeof(double));
@@ -352,7 +354,8 @@ static carom_status lay_out_cones(carom_cone_map *map, carom_error *error) {
             if (j < n) cones->velocities[at + j] += 1;
         }
     }
-    if (!status) status = carom_cones_take_rows(cones, &map->entries[0].rows, sizeof *map->entries, error);
+    if (!status) status = carom_cones_take_rows(cones, rows, error);
+    free(rows);
     return status ? status : carom_cones_stand_side_by_side(cones, error);
 }
 

@@ -86,22 +86,17 @@ carom_status carom_cone_rows_order(carom_cone_rows *rows, const double *witnesse
     return CAROM_OK;
 }
 
-static const carom_cone_rows *rows_of(const carom_cone_rows *rows, size_t apart, int cone) {
-    return (const carom_cone_rows *)(const void *)((const char *)rows + (size_t)cone * apart);
-}
-
-carom_status carom_cones_take_rows(carom_cones *cones, const carom_cone_rows *rows, size_t apart, carom_error *error) {
+carom_status carom_cones_take_rows(carom_cones *cones, const carom_cone_rows *rows, carom_error *error) {
     const size_t width = (size_t)cones->inputs + 1;
     cones->first_row = calloc((size_t)cones->count + 1, sizeof *cones->first_row);
     if (!cones->first_row) return carom_fail_memory(error, "cone map");
-    for (int i = 0; i < cones->count; i++) cones->first_row[i + 1] = cones->first_row[i] + rows_of(rows, apart, i)->count;
+    for (int i = 0; i < cones->count; i++) cones->first_row[i + 1] = cones->first_row[i] + rows[i].count;
     cones->rows = calloc(((size_t)cones->first_row[cones->count] + 1) * width, sizeof *cones->rows);
     if (!cones->rows) return carom_fail_memory(error, "cone map");
     for (int i = 0; i < cones->count; i++) {
-        const carom_cone_rows *from = rows_of(rows, apart, i);
         // A cone that is the whole space has no rows.
-        if (from->count)
-            memcpy(cones->rows + (size_t)cones->first_row[i] * width, from->rows, (size_t)from->count * width * sizeof(double));
+        if (rows[i].count)
+            memcpy(cones->rows + (size_t)cones->first_row[i] * width, rows[i].rows, (size_t)rows[i].count * width * sizeof(double));
     }
     return CAROM_OK;
 }
