@@ -17,7 +17,7 @@
 #define ROUND_OFF 1e-9
 // Added to W_tt, as a share of the largest entry of W, so that equal tangents have a solution.
 #define REGULARISATION 1e-14
-// Up to so many contacts, inverses of W_tt are kept, one for each set of resting contacts.
+// Up to so many contacts, factors of W_tt are kept, one for each set of resting contacts.
 enum { MOST_KEPT = 6 };
 
 struct carom_certifier {
@@ -55,8 +55,8 @@ static carom_status prepare_corners(carom_certifier *made, double regularisation
                                .shares = carom_arena_take(arena, 2 * filled, sizeof(double)),
                                .columns = carom_arena_take(arena, 2 * filled, sizeof(int)),
                                .resting = carom_arena_take(arena, contacts, sizeof(int))};
-    if (keeps) corners->inverse = carom_arena_take(arena, contacts * contacts << contacts, sizeof(double));
-    if (keeps) corners->has_inverse = carom_arena_take(arena, (size_t)1 << contacts, sizeof *corners->has_inverse);
+    if (keeps) corners->factor = carom_arena_take(arena, contacts * contacts << contacts, sizeof(double));
+    if (keeps) corners->has_factor = carom_arena_take(arena, (size_t)1 << contacts, sizeof *corners->has_factor);
     if (arena->failed) return carom_fail_memory(error, "certificates of steps");
     memcpy(corners->mu, made->mu, contacts * sizeof *made->mu);
     const double *W = carom_impact_delassus(made->impact);
@@ -148,35 +148,31 @@ static void take_resting(const carom_corners *c, int size, double *A) {
             A[a * size + k] = W[(2 * c->resting[a] + 1) * 2 * c->contacts + 2 * c->resting[k] + 1] + (a == k ? c->regularisation : 0);
 }
 
-// The inverse of that matrix, made when its set of contacts first rests. NULL where there is none.
-static const double *find_inverse(carom_corners *c, size_t set, int size) {
-    double *inverse = c->inverse + set * (size_t)(c->contacts * c->contacts), *A = c->friction->factor;
-    if (c->has_inverse[set]) return inverse;
-    take_resting(c, size, A);
-    if (carom_cholesky_factor_in_order(size, A)) return NULL;
-    // It is symmetric: row a is A^-1 e_a.
-    for (int a = 0; a < size; a++) {
-        double *row = inverse + a * size;
-        memset(row, 0, (size_t)size * sizeof *row);
-        row[a] = 1;
-        carom_cholesky_forward(size, A, row);
-        carom_cholesky_backward(size, A, row);
-    }
-    c->has_inverse[set] = true;
-    return inverse;
+// The Cholesky factor of that matrix, made when its set of contacts first rests. NULL where there is none.
+static const double *find_factor(carom_corners *c, size_t set, int size) {
+    double *factor = c->factor + set * (size_t)(c->contacts * c->contacts);
+    if (c->has_factor[set]) return factor;
+    take_resting(c, size, factor);
+    c->has_factor[set] = !carom_cholesky_factor_in_order(size, factor);
+    return c->has_factor[set] ? factor : NULL;
 }
 
 bool carom_corners_hold(carom_corners *c, size_t set) {
     carom_box *box = c->friction;
     const int size = box->size;
-    const double *inverse = c->inverse ? find_inverse(c, set, size) : NULL;
-    // Friction that keeps all of them at rest, A x = -b, is the solution where |x_a| <= bound_a, as it mostly is.
-    bool holds = inverse;
-    for (int a = 0; a < size && holds; a++) {
-        box->x[a] = -carom_dot(size, inverse + a * size, box->b);
+    const double *factor = c->factor ? find_factor(c, set, size) : NULL;
+    // Friction that keeps all of them at rest, A x = -b, is the solution where |x_a| <= bound_a, as it mostly is. Substitution leaves a
+    // small residual also where tangents are equal; an inverse, with entries of 1 / REGULARISATION, does not.
+    bool holds = factor;
+    for (int a = 0; a < size; a++) {
+        box->x[a] = -box->b[a];
         box->slope[a] = 0;
-        holds = fabs(box->x[a]) <= box->bound[a];
     }
+    if (factor) {
+        carom_cholesky_forward(size, factor, box->x);
+        carom_cholesky_backward(size, factor, box->x);
+    }
+    for (int a = 0; a < size && holds; a++) holds = fabs(box->x[a]) <= box->bound[a];
     if (holds) return true;
     take_resting(c, size, box->A);
     return carom_box_solve(box);

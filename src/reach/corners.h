@@ -25,8 +25,8 @@ typedef struct carom_corners {
     double *shares;          ///< [2 filled] of the components with an impulse
     int *columns, *resting;  ///< [2 filled] these components; [contacts] that press at slip zero
     carom_box *friction;     ///< of resting contacts
-    double *inverse;         ///< [2^contacts x contacts x contacts] of their W_tt, by their set; NULL with many contacts
-    bool *has_inverse;       ///< [2^contacts]
+    double *factor;          ///< [2^contacts x contacts x contacts] Cholesky factors of their W_tt, by their set; NULL with many contacts
+    bool *has_factor;        ///< [2^contacts]
     carom_arena arena;
 } carom_corners;
 

@@ -342,42 +342,53 @@ static void samples_off_the_set_are_flagged(void **state) {
     carom_impact_free(impact);
 }
 
-// Pairs of contacts, whatever their number: the first of a pair approaches and drives the second, which is open, until it closes, at 0.1 of
-// its impulse; from then on both press, and friction holds their slip at zero. Such a step has a corner, and is a solution of the
-// inclusion.
+// Pairs of contacts, whatever their number: the first of a pair approaches and drives the second, which is open, until it closes; from then
+// on both press, and friction holds their slip at zero. Such a step has a corner, and is a solution of the inclusion. Each contact has its
+// own tangent, or all have the same one: W_tt is singular then.
+static void check_contacts_that_close(int contacts, bool same_tangent) {
+    enum { MOST = 12, SIZE = 2 * MOST };
+    const int n = 2 * contacts;
+    double W[SIZE * SIZE] = {0}, mu[MOST], u[2 * SIZE] = {0}, impulse[2 * SIZE] = {0};
+    // In every pair W_nn = [2 -1; -1 2]; W_tt = 1 and W_nt = 0.1 for contacts with the same tangent. Friction at rest, -0.1 lam_n, takes
+    // 0.01 from all W_nn of these.
+    const double own = same_tangent ? 2 - 0.005 * contacts : 1.99, other = same_tangent ? -1 - 0.005 * contacts : -1;
+    const double determinant = own * own - other * other, start[] = {-1, 0.1};
+    const double pressed[] = {(own + 0.1 * other) / determinant, (-other - 0.1 * own) / determinant};
+    for (int i = 0; i < contacts; i++) {
+        const int row = 2 * i;
+        W[row * n + row] = 2;
+        W[row * n + 2 * (i ^ 1)] = -1;
+        for (int j = 0; j < contacts; j++)
+            if (same_tangent || j == i) {
+                W[(row + 1) * n + 2 * j + 1] = 1;
+                W[(row + 1) * n + 2 * j] = W[2 * j * n + row + 1] = 0.1;
+            }
+        mu[i] = 0.5;
+        u[row] = start[i % 2];
+        impulse[n + row] = pressed[i % 2];
+        impulse[n + row + 1] = -0.1 * pressed[i % 2];
+    }
+    const carom_delassus_data data = {.contacts = contacts, .tangent_dim = 1, .delassus = W, .velocity = u, .friction = mu};
+    carom_error error;
+    carom_impact *impact;
+    bool certain;
+    assert_ok(carom_impact_create_delassus(&data, &impact, &error), error);
+    assert_ok(carom_reach_certify_path(impact, 0, 2, u, impulse, &certain, &error), error);
+    assert_true(certain);
+    // With less friction than that the impulse is outside its cone.
+    for (int i = 0; i < contacts; i++) mu[i] = 0.05;
+    carom_impact_free(impact);
+    assert_ok(carom_impact_create_delassus(&data, &impact, &error), error);
+    assert_ok(carom_reach_certify_path(impact, 0, 2, u, impulse, &certain, &error), error);
+    assert_false(certain);
+    carom_impact_free(impact);
+}
+
 static void steps_in_which_contacts_close_are_certified(void **state) {
     (void)state;
-    enum { MOST = 12, SIZE = 2 * MOST };
-    for (int contacts = 2; contacts <= MOST; contacts += 2) {
-        const int n = 2 * contacts;
-        double W[SIZE * SIZE] = {0}, mu[MOST], u[2 * SIZE] = {0}, impulse[2 * SIZE] = {0};
-        // In every pair W_nn = [2 -1; -1 2], W_tt = 1 and W_nt = 0.1. With friction -0.1 lam_n at rest, 1.99 is left of 2.
-        const double a = 1.99, pressed[] = {(a - 0.1) / (a * a - 1), (1 - 0.1 * a) / (a * a - 1)}, start[] = {-1, 0.1};
-        for (int i = 0; i < contacts; i++) {
-            const int row = 2 * i, other = i % 2 ? row - 2 : row + 2;
-            W[row * n + row] = 2;
-            W[row * n + other] = -1;
-            W[(row + 1) * n + row + 1] = 1;
-            W[(row + 1) * n + row] = W[row * n + row + 1] = 0.1;
-            mu[i] = 0.5;
-            u[row] = start[i % 2];
-            impulse[n + row] = pressed[i % 2];
-            impulse[n + row + 1] = -0.1 * pressed[i % 2];
-        }
-        const carom_delassus_data data = {.contacts = contacts, .tangent_dim = 1, .delassus = W, .velocity = u, .friction = mu};
-        carom_error error;
-        carom_impact *impact;
-        bool certain;
-        assert_ok(carom_impact_create_delassus(&data, &impact, &error), error);
-        assert_ok(carom_reach_certify_path(impact, 0, 2, u, impulse, &certain, &error), error);
-        assert_true(certain);
-        // With less friction than that the impulse is outside its cone.
-        for (int i = 0; i < contacts; i++) mu[i] = 0.05;
-        carom_impact_free(impact);
-        assert_ok(carom_impact_create_delassus(&data, &impact, &error), error);
-        assert_ok(carom_reach_certify_path(impact, 0, 2, u, impulse, &certain, &error), error);
-        assert_false(certain);
-        carom_impact_free(impact);
+    for (int contacts = 2; contacts <= 12; contacts += 2) {
+        check_contacts_that_close(contacts, false);
+        check_contacts_that_close(contacts, true);
     }
 }
 
