@@ -29,6 +29,12 @@ static void add_distinct(list *l, const double *v) {
     memcpy(l->v[l->count++], v, (size_t)l->nv * sizeof *v);
 }
 
+// Exact numbers are valued in long double, which valgrind computes as double.
+static void skip_without_long_double(void) {
+    const volatile long double one = 1;
+    if (one + 0x1p-60L == one) skip();
+}
+
 static carom_status collect_step(void *user, const double *v, const double *impulse, const carom_step_info *info, carom_error *error) {
     (void)impulse;
     (void)error;
@@ -133,6 +139,7 @@ static void anitescu_potra_has_the_solutions_of_appendix_a(void **state) {
 
 static void disks_come_to_rest_in_one_way(void **state) {
     (void)state;
+    skip_without_long_double();
     carom_impact *impact = support_impact(&reference_disks);
     carom_stepper *stepper = make_stepper(impact, CAROM_STEP_SIMULTANEOUS, CAROM_SELECT_ALL);
     bool complete;
@@ -186,6 +193,7 @@ static void compare_modes_and_bases(uint64_t index, carom_step_kind kind, int mo
 
 static void planar_modes_and_bases_agree(void **state) {
     (void)state;
+    skip_without_long_double();
     const int count = support_count(100, 2000, 10000);
     for (int i = 0; i < count; i++) compare_modes_and_bases((uint64_t)i, CAROM_STEP_SIMULTANEOUS, 3, 1);
 }
@@ -379,6 +387,7 @@ static void a_heavy_body_tells_outcomes_apart(void **state) {
 // Many coordinates and one contact with many edges: the numbers of velocities alone stay smaller than those of the decisions.
 static void many_coordinates_are_enumerated(void **state) {
     (void)state;
+    skip_without_long_double();
     enum { COORDINATES = 80 };
     static double M[COORDINATES * COORDINATES], rows[3 * COORDINATES], v[COORDINATES];
     static const double mu = 0.5;
