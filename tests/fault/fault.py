@@ -39,7 +39,7 @@ LONG = [
     (["compare", "ramone.yaml", "--samples", "1000000", "--selection", "random", "-o", "page", "--json"], "page/compare.h5"),
     (["simulate", "box-of-spheres.yaml", "--duration", "100", "-o", "out.h5", "--json"], "out.h5"),
     (["simulate", "swinging-cradle.yaml", "--step", "1e-5", "--duration", "100", "-o", "out.h5", "--json"], "out.h5"),
-    (["resolve", "ramone.yaml", "--law", "halm-posa", "--selection", "random", "--samples", "1000000", "-o", "out.h5", "--json"], "out.h5"),
+    (["resolve", "ramone.yaml", "--law", "halm-posa", "--selection", "random", "--samples", "100000", "-o", "out.h5", "--json"], "out.h5"),
     (["compliant", "block-compliant.yaml", "--points", "500", "-o", "out.h5", "--json"], "out.h5"),
     (["bench", "block-matrices.yaml", "-o", "out.md", "--json"], "out.md"),
     (["plot", "set.h5", "-o", "picture", "--json"], None),
@@ -106,8 +106,11 @@ def broken_files(folder, target, r, old=None, killed=False):
     document = r.document()
     if complete is None:
         found.append("the file does not say whether it is complete")
-    elif document and "complete" in document and bool(complete) != document["complete"]:
-        found.append(f"the file says complete {complete}, the answer {document['complete']}")
+    elif document and "complete" in document:
+        # A comparison is incomplete without its page; the file is that of one of its laws.
+        stated = document["laws"]["halm-posa"] if document["schema"] == "carom.compare/1" else document
+        if bool(complete) != stated["complete"]:
+            found.append(f"the file says complete {complete}, the answer {stated['complete']}")
     if document and document["schema"] == "carom.sample/1" and "hull" not in r.words and rows != document["terminated"]:
         found.append(f"{rows} rows for {document['terminated']} terminated samples")
     return found
