@@ -77,7 +77,7 @@ typedef struct cell_simplex {
     int member[MOST_DIMENSIONS];  // facet, or -1 for such a direction, in which b must vanish
     unsigned lines;               // bit k: b_k is that of such a direction
     _Alignas(64) double inverse[MOST_DIMENSIONS * MOST_DIMENSIONS];
-    double error;  // of inverse times matrix
+    double error;  // of inverse times matrix, with the round-off of b times matrix
 } cell_simplex;
 
 // ---------------------------------------------------------------------------------------------------------------- space
@@ -96,6 +96,12 @@ static void scale_row(const carom_cones *cones, const double *row, double *scale
     for (int j = 0; j < cones->inputs; j++) scaled[j] = row[j] / cones->per_scale[j];
 }
 
+// v_r of a cone by a unit of input j.
+static double velocity_by(const carom_cones *cones, int cone, int r, int j) {
+    const double *map = cones->velocities + (size_t)(cone * cones->inputs + j) * cones->map_rows;
+    return map[r] * cones->per_scale[0] / cones->per_scale[j];
+}
+
 // Rows and velocities of all cones in coordinates.
 static bool fill_space(cell_space *space, carom_arena *arena) {
     const carom_cones *cones = space->cones;
@@ -111,8 +117,7 @@ static bool fill_space(cell_space *space, carom_arena *arena) {
         if (carom_max_abs((size_t)space->dimensions, at) <= VANISHING) memset(at, 0, MOST_DIMENSIONS * sizeof *at);
     }
     for (int i = 0; i < cones->count * n; i++) {
-        const double *map = cones->velocities + (size_t)(i / n * inputs) * cones->map_rows + i % n;
-        for (int j = 0; j < inputs; j++) scaled[j] = map[(size_t)j * cones->map_rows] * cones->per_scale[0] / cones->per_scale[j];
+        for (int j = 0; j < inputs; j++) scaled[j] = velocity_by(cones, i / n, i % n, j);
         to_coordinates(space, scaled, space->velocities + (size_t)i * MOST_DIMENSIONS);
     }
     return true;
@@ -159,9 +164,13 @@ static bool choose_simplex(const cell_space *space, const cell_region *region, i
     simplex->error = 0;
     for (int j = 0; j < dimensions; j++)
         for (int c = 0; c < dimensions; c++) {
-            double sum = j == c ? -1 : 0;
-            for (int k = 0; k < dimensions; k++) sum += simplex->inverse[j * MOST_DIMENSIONS + k] * matrix[k * dimensions + c];
-            simplex->error = fmax(simplex->error, fabs(sum));
+            double sum = j == c ? -1 : 0, size = 0;
+            for (int k = 0; k < dimensions; k++) {
+                const double product = simplex->inverse[j * MOST_DIMENSIONS + k] * matrix[k * dimensions + c];
+                sum += product;
+                size += fabs(product);
+            }
+            simplex->error = fmax(simplex->error, fabs(sum) + dimensions * DBL_EPSILON * size);
         }
     return true;
 }
@@ -283,6 +292,15 @@ static facet *add_facet(const cell_space *space, cell_region *region, const doub
     return made;
 }
 
+// The round-off of the velocities of two cones by a unit of size(x), with caps up to MOST_CAP.
+static double velocity_round_off(const carom_cones *cones, int a, int b) {
+    double largest = 1;
+    for (int j = 0; j < cones->inputs; j++)
+        for (int r = 0; r < cones->n; r++)
+            largest = larger(largest, larger(fabs(velocity_by(cones, a, r, j)), fabs(velocity_by(cones, b, r, j))));
+    return 4 * MOST_DIMENSIONS * MOST_CAP * DBL_EPSILON * largest;
+}
+
 // The largest |v_r| by a unit of size(x), where the velocity by a unit of each input is `velocity` [n x MOST_DIMENSIONS].
 static double most_velocity(const cell_space *space, const double *velocity) {
     double most = 0;
@@ -304,22 +322,16 @@ static bool always_agree(const cell_space *space, int a, int b) {
     const carom_cones *cones = space->cones;
     const int n = cones->n;
     const double *first = velocity_of(space, a), *second = velocity_of(space, b);
-    double difference[MOST_DIMENSIONS * MOST_DIMENSIONS], largest = 1;
+    double difference[MOST_DIMENSIONS * MOST_DIMENSIONS];
     for (int k = 0; k < n * MOST_DIMENSIONS; k++) {
         difference[k] = first[k] - second[k];
         if (fabs(difference[k]) > CAROM_CONE_SAME_VELOCITY) return false;
     }
-    // Out of the range of J, the whole difference counts, and round-off with all velocities.
+    // Out of the range of J, the whole difference counts.
     double apart = 0;
     for (int j = 0; j < cones->inputs; j++)
-        for (int r = 0; r < n; r++) {
-            const size_t at = (size_t)j * cones->map_rows + (size_t)r, size = (size_t)cones->inputs * cones->map_rows;
-            const double unit = cones->per_scale[0] / cones->per_scale[j];
-            const double own = unit * cones->velocities[(size_t)a * size + at], other = unit * cones->velocities[(size_t)b * size + at];
-            largest = larger(largest, larger(fabs(own), fabs(other)));
-            apart = larger(apart, fabs(own - other));
-        }
-    const double rest = 4 * MOST_DIMENSIONS * (OUT_OF_RANGE * apart + MOST_CAP * DBL_EPSILON * largest);
+        for (int r = 0; r < n; r++) apart = larger(apart, fabs(velocity_by(cones, a, r, j) - velocity_by(cones, b, r, j)));
+    const double rest = 4 * MOST_DIMENSIONS * OUT_OF_RANGE * apart + velocity_round_off(cones, a, b);
     return most_velocity(space, difference) + rest <= 0.5 * CAROM_CONE_SAME_VELOCITY;
 }
 
@@ -355,20 +367,16 @@ static bool add_difference(const cell_maker *maker, const int *states, int count
     const carom_cones *cones = space->cones;
     const double *first = velocity_of(space, a), *second = velocity_of(space, b);
     // Velocities are compared by the largest, that before the step or the second one.
-    const double apart = 2 * CAROM_CONE_SAME_VELOCITY * larger(1, most_velocity(space, second));
+    const double apart = 2 * (CAROM_CONE_SAME_VELOCITY * larger(1, most_velocity(space, second)) + velocity_round_off(cones, a, b));
     double best_row[MOST_DIMENSIONS], best_margin = 0;
     int best = 0;
     for (int r = 0; r < cones->n; r++) {
         double row[MOST_DIMENSIONS] = {0}, size = 0;
-        for (int j = 0; j < cones->inputs; j++) {
-            const size_t at = (size_t)j * cones->map_rows + (size_t)r, stride = (size_t)cones->inputs * cones->map_rows;
-            row[j] = (cones->velocities[(size_t)b * stride + at] - cones->velocities[(size_t)a * stride + at]) * cones->per_scale[0] /
-                     cones->per_scale[j];
-        }
+        for (int j = 0; j < cones->inputs; j++) row[j] = velocity_by(cones, b, r, j) - velocity_by(cones, a, r, j);
         for (int j = 0; j < MOST_DIMENSIONS; j++)
             size = larger(size, fabs(second[r * MOST_DIMENSIONS + j] - first[r * MOST_DIMENSIONS + j]));
         if (size <= DEPENDENT * larger(VANISHING, carom_max_abs(MOST_DIMENSIONS, row))) continue;
-        const double margin = fmax(MARGIN, apart / size);
+        const double margin = MARGIN + apart / size;
         for (int sign = -1; sign <= 1; sign += 2) {
             int holds = 0;
             for (int t = 0; t < count; t++) holds += sign * value_at(maker, row, states[t]) >= margin * size;
@@ -381,7 +389,7 @@ static bool add_difference(const cell_maker *maker, const int *states, int count
     return best && add_facet(space, region, best_row, best_margin);
 }
 
-// A condition that others prove needs no test.
+// A condition that others prove needs no test: of a cone's row that it is not negative, of a difference that it is as large as is asked.
 static void drop_implied(const cell_space *space, cell_region *region) {
     for (int first = 0; first < region->facets; first++) {
         cell_simplex simplex;
@@ -391,11 +399,11 @@ static void drop_implied(const cell_space *space, cell_region *region) {
             if (simplex.member[k] >= 0) is_member[simplex.member[k]] = true;
         for (int i = 0; i < region->facets; i++) {
             facet *own = &region->facet[i];
-            if (is_member[i] || own->implied || own->needed || !own->is_condition || own->margin > MARGIN) continue;
+            if (is_member[i] || own->implied || own->needed || !own->is_condition) continue;
             _Alignas(64) double opposite[MOST_DIMENSIONS], b[MOST_DIMENSIONS];
             for (int j = 0; j < MOST_DIMENSIONS; j++) opposite[j] = -own->at[j];
             const unsigned bits = space->kernel->resolve(opposite, simplex.inverse, space->dimensions, FUZZ, b);
-            own->implied = !forbidding(&simplex, bits) && proves(space, region, &simplex, b, 0);
+            own->implied = !forbidding(&simplex, bits) && proves(space, region, &simplex, b, own->margin - MARGIN);
             // The proof holds as long as its conditions are tested.
             for (int k = 0; k < space->dimensions && own->implied; k++)
                 if (simplex.member[k] >= 0 && fabs(b[k]) > FUZZ) region->facet[simplex.member[k]].needed = true;
