@@ -31,6 +31,9 @@ enum { RARE = 512 };
 // others are not tried, and none of the cones is cut off; so many cones are at most.
 enum { MOST_ROWS_EXAMINED = 1500000, FEW = 64, MOST_CUTS = 8 };
 
+// A cell that leaves more than one in so many cones to be tested saves no time: there is none. After so many of them, no others are tried.
+enum { MOST_LEFT_SHARE = 4, MOST_IN_VAIN = 4 };
+
 // All of what follows is in units of per_scale, in which velocities before the step are at most size(x) and coefficients of rows at most
 // one. The margin of a cell's conditions.
 #define MARGIN 1e-6
@@ -281,6 +284,7 @@ typedef struct cell_maker {
     int32_t *rest;          // of `cells`
     int *inside;            // [training] scratch
     int examined;           // rows
+    int in_vain;            // cells that would save no time
 } cell_maker;
 
 static facet *add_facet(const cell_space *space, cell_region *region, const double *row, double margin) {
@@ -460,8 +464,8 @@ static bool cut_off(cell_maker *maker, cell_region *region, int cone, const int 
 }
 
 // Of all other cones, those that may have a sample in the region and a velocity of their own. Where a row of one of them is not met at any
-// of these states, the region gets the condition that it is not, as long as there are few conditions.
-static void find_rest(cell_maker *maker, cell_region *region, const int *states, int count) {
+// of these states, the region gets the condition that it is not, as long as there are few conditions. Returns how many are left.
+static int find_rest(cell_maker *maker, cell_region *region, const int *states, int count) {
     const cell_space *space = &maker->space;
     const carom_cones *cones = space->cones;
     int left = 0;
@@ -488,6 +492,7 @@ static void find_rest(cell_maker *maker, cell_region *region, const int *states,
             cuts += cut_off(maker, region, outcome[s], states, count, &left);
     }
     for (int d = 0; d < cones->count && cuts < MOST_CUTS && left < FEW; d++) cuts += cut_off(maker, region, d, states, count, &left);
+    return left;
 }
 
 static void append_row(carom_cone_rows *rows, const double *row, double last) {
@@ -528,7 +533,7 @@ static carom_status make_rows(const cell_space *space, const cell_region *region
     return CAROM_OK;
 }
 
-// Adds the cell of an outcome that these training steps had, where it holds at least half of them.
+// Adds the cell of an outcome that these training steps had, where it holds at least half of them and saves time.
 static carom_status add_cell(cell_maker *maker, const int32_t *outcome, const int *states, int count, carom_error *error) {
     cell_space *space = &maker->space;
     const carom_cones *cones = space->cones;
@@ -563,7 +568,10 @@ static carom_status add_cell(cell_maker *maker, const int32_t *outcome, const in
         kept += is_inside(maker, &region, states[t]);
     }
     if (2 * kept < count) return CAROM_OK;
-    find_rest(maker, &region, inside, kept);
+    if (find_rest(maker, &region, inside, kept) * MOST_LEFT_SHARE > cones->count) {
+        maker->in_vain++;
+        return CAROM_OK;
+    }
     const carom_status status = make_rows(space, &region, &maker->rows[cells->where.count], error);
     if (status) return status;
     // The outcome, and the cones that are left.
@@ -663,7 +671,7 @@ carom_status carom_cones_make_cells(carom_cones *cones, const carom_cone_builder
     maker.space.dimensions = maker.space.rank + inputs - n;
     if (cells->arena.failed || scratch.failed || !fill_space(&maker.space, &scratch)) status = carom_fail_memory(error, "cells");
     const int outcomes = status ? 0 : sort_outcomes(training, first, step);
-    for (int i = 0; i < outcomes && maker.examined < MOST_ROWS_EXAMINED && !status; i++)
+    for (int i = 0; i < outcomes && maker.examined < MOST_ROWS_EXAMINED && maker.in_vain < MOST_IN_VAIN && !status; i++)
         status = add_cell(&maker, training->outcomes + step[first[i]] * CAROM_CONE_MOST_SOLUTIONS, step + first[i], first[i + 1] - first[i],
                           error);
     const int count = cells->where.count;

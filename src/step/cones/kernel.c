@@ -126,7 +126,7 @@ static void find(const carom_cones *cones, carom_step_batch *batch, int count) {
 #define LEAST_SIZE 1e-200
 
 // A step with more solutions of different velocities is left unserved.
-enum { MOST_SOLUTIONS = CAROM_CONE_MOST_SOLUTIONS };
+enum { MOST_SOLUTIONS = CAROM_CONE_MOST_SOLUTIONS, LISTED_AT_ONCE = 16 };
 
 // The distinct solutions of one sample, and room for one more.
 typedef struct solution_list {
@@ -159,23 +159,29 @@ static INLINE void add_solution(const carom_cones *cones, int inputs, int n, int
         list->cone[list->count++] = cone;
 }
 
-// Of all cones that have a sample, those of distinct solutions in the order of the cones, and the one of them that its choice says.
-static INLINE void choose_listed(const carom_cones *cones, int inputs, int n, carom_step_batch *batch, int i) {
+// Of all cones that have a sample, those of distinct solutions in the order of the cones, and the one of them that its choice says, for
+// some samples at once: rows come from memory once for all of them.
+static INLINE void choose_listed(const carom_cones *cones, int inputs, int n, carom_step_batch *batch, const int32_t *samples, int count) {
     const carom_cone_scratch *scratch = batch->scratch;
     const int width = inputs + 1;
-    const double *x = scratch->work + i * width;
-    solution_list list;
-    list.count = list.crowded = 0;
+    solution_list lists[LISTED_AT_ONCE];
+    for (int k = 0; k < count; k++) lists[k].count = lists[k].crowded = 0;
     const float *heads = cones->heads;
     for (int first = 0; first < cones->count; first += ABREAST, heads += width * HEADS * ABREAST)
-        for (unsigned open = test_heads(heads, inputs, scratch->scaled + i * inputs); open; open &= open - 1) {
-            const int cone = first + __builtin_ctz(open);
-            if (has(cones, cone, width, x)) add_solution(cones, inputs, n, cone, x, &list);
+        for (int k = 0; k < count; k++) {
+            const double *x = scratch->work + samples[k] * width;
+            for (unsigned open = test_heads(heads, inputs, scratch->scaled + samples[k] * inputs); open; open &= open - 1) {
+                const int cone = first + __builtin_ctz(open);
+                if (has(cones, cone, width, x)) add_solution(cones, inputs, n, cone, x, &lists[k]);
+            }
         }
-    const bool served = list.count && !list.crowded;
-    if (scratch->listed && served) memcpy(scratch->listed, list.cone, (size_t)list.count * sizeof *list.cone);
-    batch->solutions[i] = served ? list.count : 0;
-    batch->served[i] = served ? list.cone[(int)(batch->choice[i] * list.count)] : CAROM_STEP_UNSERVED;
+    for (int k = 0; k < count; k++) {
+        const solution_list *list = &lists[k];
+        const bool served = list->count && !list->crowded;
+        if (scratch->listed && served) memcpy(scratch->listed, list->cone, (size_t)list->count * sizeof *list->cone);
+        batch->solutions[samples[k]] = served ? list->count : 0;
+        batch->served[samples[k]] = served ? list->cone[(int)(batch->choice[samples[k]] * list->count)] : CAROM_STEP_UNSERVED;
+    }
 }
 
 // The solution that the choice of a sample says where it is in a cell and in none of the cell's cones to be tested. False elsewhere.
@@ -204,8 +210,11 @@ static INLINE void list_shape(const carom_cones *cones, int inputs, int n, carom
             take_sample(cones, inputs, batch, i, scratch->work + i * (inputs + 1), scratch->scaled + i * inputs);
         for (int i = 0; i < count || i % LANES; i++) batch->served[i] = CAROM_STEP_UNSERVED;
     }
+    int left = 0;
     for (int i = 0; i < count; i++)
-        if (!choose_known(cones, inputs, batch, i)) choose_listed(cones, inputs, n, batch, i);
+        if (!choose_known(cones, inputs, batch, i)) scratch->samples[left++] = i;
+    for (int first = 0; first < left; first += LISTED_AT_ONCE)
+        choose_listed(cones, inputs, n, batch, scratch->samples + first, left - first < LISTED_AT_ONCE ? left - first : LISTED_AT_ONCE);
 }
 
 // The cone that was found, or one of its rivals that have the sample, too, with another velocity.
