@@ -47,7 +47,6 @@ static carom_status prepare_corners(carom_certifier *made, double regularisation
                                .u = carom_arena_take(arena, 2 * filled, sizeof(double)),
                                .end = carom_arena_take(arena, 2 * filled, sizeof(double)),
                                .du = carom_arena_take(arena, 2 * filled, sizeof(double)),
-                               .until = carom_arena_take(arena, 2 * filled, sizeof(double)),
                                .left = carom_arena_take(arena, filled, sizeof(double)),
                                .weight = carom_arena_take(arena, filled, sizeof(double)),
                                .mu = carom_arena_take(arena, filled, sizeof(double)),

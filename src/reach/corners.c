@@ -80,8 +80,9 @@ static INLINE bool set_rates(carom_corners *c) {
 
 // The share of the rest of the step until the slip of a contact that presses, or the normal velocity of one that is to press, is zero: of
 // the component *at. 1, and -1, where that does not happen.
-static INLINE double find_change(carom_corners *c, int *at) {
+static INLINE double find_change(const carom_corners *c, int *at) {
     const lanes one = spread(1), zero = spread(0);
+    _Alignas(64) double until[LANES];
     double length = 1;
     *at = -1;
     for (int first = 0; first < 2 * c->filled; first += LANES) {
@@ -91,10 +92,12 @@ static INLINE double find_change(carom_corners *c, int *at) {
         unsigned ends = normal ? positive(load(c->left + first)) & positive(u) & negative(du)
                                : positive(load(c->weight + first - c->filled)) & negative(multiply(u, du));
         if (!ends) continue;
-        store(c->until + first, divide(subtract(zero, u), choose(ends, du, one)));
+        store(until, divide(subtract(zero, u), choose(ends, du, one)));
         for (; ends; ends &= ends - 1) {
-            const int k = first + __builtin_ctz(ends);
-            if (c->until[k] < length) length = c->until[k], *at = k;
+            const int l = __builtin_ctz(ends);
+            if (!(until[l] < length)) continue;
+            length = until[l];
+            *at = first + l;
         }
     }
     return length;

@@ -5,12 +5,11 @@
 #ifndef CAROM_REACH_CORNERS_H
 #define CAROM_REACH_CORNERS_H
 
-#include "carom/arena.h"
 #include "carom/box.h"
 #include "carom/impact.h"
 #include "carom/step.h"
 
-/// One impact, with workspace. What is of all contacts has first their normal components, then the tangential ones.
+/// One impact, with workspace. Vectors of contact space hold the normal components of all contacts, then the tangential ones.
 typedef struct carom_corners {
     const carom_impact *impact;
     int contacts, filled;    ///< contacts, and up to a whole number of CAROM_STEP_LANES
@@ -18,7 +17,6 @@ typedef struct carom_corners {
     double regularisation;   ///< added to W_tt, so that equal tangents have a solution
     const double *nothing;   ///< [contacts] normal impulse that moves no velocity by more than `rest`
     double *u, *end, *du;    ///< [2 filled] contact velocity on the way, at the end of the step, and its rate
-    double *until;           ///< [2 filled] share of the rest of the step after which a component vanishes; 1 where it does not
     double *left, *weight;   ///< [filled] normal impulse that is still to come, and of that, of contacts that press
     double *mu;              ///< [filled]
     double *response;        ///< [2 filled x 2 filled] W by columns
@@ -27,7 +25,6 @@ typedef struct carom_corners {
     carom_box *friction;     ///< of resting contacts
     double *factor;          ///< [2^contacts x contacts x contacts] Cholesky factors of their W_tt, by their set; NULL with many contacts
     bool *has_factor;        ///< [2^contacts]
-    carom_arena arena;
 } carom_corners;
 
 /// Friction of the resting contacts under the rates c->friction->b that the others give them; bit i of `set`: contact i of the first eight.

@@ -131,7 +131,7 @@ static void list_neighbours(const carom_sweep_problem *problem, carom_sweep_room
     room->first_neighbour[room->nodes] = count;
 }
 
-// Puts the nodes that can be reached from `start` behind the first `count` of the order, breadth first. Returns how many there are then.
+// Puts the nodes that can be reached from `start` after the first `count` of the order, breadth first. Returns how many there are then.
 static int spread(carom_sweep_room *room, int start, int count, int mark) {
     int end = count;
     room->order[end++] = start;
