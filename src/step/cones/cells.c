@@ -7,11 +7,7 @@
 //   - its velocity is that of a cone of the outcome that stands before it, for every x: then it is no solution of its own;
 //   - or D and the cell have no x in common. Where that is not so, but no step of the training with this outcome meets some row of D, the
 //     cell is cut off there: it gets the condition that x is on the other side of the row.
-// The proof that they have none in common is Farkas' lemma. Let f_k . x >= m size be conditions of the cell, as many independent ones as x
-// has dimensions (conditions of contact velocities u = J v, and lmax >= 0, for which m = 0), and q . x >= -t size a row of D, or a mean of
-// rows. In the coordinates f_k . x, q = sum_k b_k f_k; if no b_k is positive, q . x <= -sum_k |b_k| m size. Round-off and thresholds
-// together are smaller than the margin, so that also the lookup, in floating point, finds that D does not have x. Several choices of the
-// f_k are tried on all D.
+// That they have none in common is proved in exclusion.c.
 //
 // As cells are proved, no outcome of a step depends on which there are.
 #include <float.h>
@@ -20,11 +16,9 @@
 #include <string.h>
 
 #include "carom/dense.h"
-#include "step/cones/build.h"
+#include "step/cones/cells.h"
 
-enum { MOST_DIMENSIONS = CAROM_CONE_MOST_RESOLVED, HEADS = CAROM_CONE_HEADS, ABREAST = CAROM_CONE_ABREAST };
-// Conditions of a region, cells, and functionals of a cone in one proof.
-enum { MOST_FACETS = 160, MOST_CELLS = 96, MOST_FUNCTIONALS = 40 };
+enum { MOST_CELLS = 96, HEADS = CAROM_CONE_HEADS, ABREAST = CAROM_CONE_ABREAST };
 // An outcome that one step in so many has, or fewer, gets no cell.
 enum { RARE = 512 };
 // Proofs take time: so many rows of cones are looked at in all. Where more than a few cones are left after the first choice of coordinates,
@@ -33,244 +27,6 @@ enum { MOST_ROWS_EXAMINED = 1500000, FEW = 64, MOST_CUTS = 8 };
 
 // A cell that leaves more than one in so many cones to be tested saves no time: there is none. After so many of them, no others are tried.
 enum { MOST_LEFT_SHARE = 4, MOST_IN_VAIN = 4 };
-
-// All of what follows is in units of per_scale, in which velocities before the step are at most size(x) and coefficients of rows at most
-// one. The margin of a cell's conditions.
-#define MARGIN 1e-6
-// Caps of a cell are at most this many times size(x): its margins are then larger than the round-off of sums with caps.
-#define MOST_CAP 1e3
-// How far u may be from a velocity u = J v.
-#define OUT_OF_RANGE 1e-12
-// Functionals below this share of their unit vanish.
-#define VANISHING 1e-9
-// Conditions that span less than this beside the others depend on them.
-#define DEPENDENT 1e-3
-// Coefficients b_k up to this count as zero; what they are multiplied with is counted as left over.
-#define FUZZ 1e-13
-
-// The coordinates in which proofs are made: those of u in an orthonormal basis of the velocities u = J v, then the caps.
-typedef struct cell_space {
-    const carom_cones *cones;
-    const carom_cone_kernel *kernel;
-    int rank, dimensions;
-    double range[MOST_DIMENSIONS * MOST_DIMENSIONS];  // [n x n] that basis, then the directions that are orthogonal to it
-    double *rows;                                     // [rows of the cones x MOST_DIMENSIONS]; zero where a row vanishes
-    double *velocities;                               // [cones x n x MOST_DIMENSIONS]
-} cell_space;
-
-// f . x >= margin size(x)
-typedef struct facet {
-    double at[MOST_DIMENSIONS];   // in coordinates
-    double row[MOST_DIMENSIONS];  // by a unit of each input
-    double margin;
-    bool is_condition;  // otherwise a cap, which is not negative
-    bool implied;       // by others, for which it is then needed that they are tested
-    bool needed;
-} facet;
-
-// The region of an outcome.
-typedef struct cell_region {
-    int solutions, facets;
-    int32_t solution[CAROM_CONE_MOST_SOLUTIONS];
-    facet facet[MOST_FACETS];
-} cell_region;
-
-// Independent facets, completed by directions in which they are all zero, and their inverse: b = q inverse.
-typedef struct cell_simplex {
-    int member[MOST_DIMENSIONS];  // facet, or -1 for such a direction, in which b must vanish
-    unsigned lines;               // bit k: b_k is that of such a direction
-    _Alignas(64) double inverse[MOST_DIMENSIONS * MOST_DIMENSIONS];
-    double error;  // of inverse times matrix, with the round-off of b times matrix
-} cell_simplex;
-
-// ---------------------------------------------------------------------------------------------------------------- space
-
-static double larger(double a, double b) { return a > b ? a : b; }
-static double lesser(double a, double b) { return a < b ? a : b; }
-
-static void to_coordinates(const cell_space *space, const double *row, double *at) {
-    const carom_cones *cones = space->cones;
-    memset(at, 0, MOST_DIMENSIONS * sizeof *at);
-    for (int e = 0; e < space->rank; e++) at[e] = carom_dot(cones->n, space->range + e * cones->n, row);
-    for (int j = cones->n; j < cones->inputs; j++) at[space->rank + j - cones->n] = row[j];
-}
-
-static void scale_row(const carom_cones *cones, const double *row, double *scaled) {
-    for (int j = 0; j < cones->inputs; j++) scaled[j] = row[j] / cones->per_scale[j];
-}
-
-// v_r of a cone by a unit of input j.
-static double velocity_by(const carom_cones *cones, int cone, int r, int j) {
-    const double *map = cones->velocities + (size_t)(cone * cones->inputs + j) * cones->map_rows;
-    return map[r] * cones->per_scale[0] / cones->per_scale[j];
-}
-
-// Rows and velocities of all cones in coordinates.
-static bool fill_space(cell_space *space, carom_arena *arena) {
-    const carom_cones *cones = space->cones;
-    const int n = cones->n, inputs = cones->inputs, rows = cones->first_row[cones->count];
-    space->rows = carom_arena_take(arena, (size_t)rows * MOST_DIMENSIONS + 1, sizeof(double));
-    space->velocities = carom_arena_take(arena, (size_t)(cones->count * n) * MOST_DIMENSIONS, sizeof(double));
-    if (arena->failed) return false;
-    double scaled[MOST_DIMENSIONS];
-    for (int i = 0; i < rows; i++) {
-        double *at = space->rows + (size_t)i * MOST_DIMENSIONS;
-        scale_row(cones, cones->rows + i * (inputs + 1), scaled);
-        to_coordinates(space, scaled, at);
-        if (carom_max_abs((size_t)space->dimensions, at) <= VANISHING) memset(at, 0, MOST_DIMENSIONS * sizeof *at);
-    }
-    for (int i = 0; i < cones->count * n; i++) {
-        for (int j = 0; j < inputs; j++) scaled[j] = velocity_by(cones, i / n, i % n, j);
-        to_coordinates(space, scaled, space->velocities + (size_t)i * MOST_DIMENSIONS);
-    }
-    return true;
-}
-
-// ----------------------------------------------------------------------------------------------------------------- proof
-
-// Independent facets, from `first` on, without those that are implied. False where the inverse is of no use.
-static bool choose_simplex(const cell_space *space, const cell_region *region, int first, cell_simplex *simplex) {
-    const int dimensions = space->dimensions;
-    double matrix[MOST_DIMENSIONS * MOST_DIMENSIONS], basis[MOST_DIMENSIONS][MOST_DIMENSIONS];
-    // Facets, then unit vectors for the directions that are left, as long as they are independent of those before (Gram-Schmidt, twice).
-    int rank = 0;
-    for (int i = 0; i < region->facets + dimensions && rank < dimensions; i++) {
-        const int index = i < region->facets ? (first + i) % region->facets : -1;
-        if (index >= 0 && region->facet[index].implied) continue;
-        double *rest = basis[rank], *to = matrix + rank * dimensions;
-        for (int j = 0; j < dimensions; j++) rest[j] = index >= 0 ? region->facet[index].at[j] : j == i - region->facets;
-        const double length = sqrt(carom_dot(dimensions, rest, rest));
-        for (int twice = 0; twice < 2; twice++)
-            for (int e = 0; e < rank; e++) {
-                const double share = carom_dot(dimensions, rest, basis[e]);
-                for (int j = 0; j < dimensions; j++) rest[j] -= share * basis[e][j];
-            }
-        const double left = sqrt(carom_dot(dimensions, rest, rest));
-        if (!(left > DEPENDENT * length)) continue;
-        for (int j = 0; j < dimensions; j++) rest[j] /= left;
-        memcpy(to, index >= 0 ? region->facet[index].at : rest, (size_t)dimensions * sizeof *to);
-        simplex->member[rank++] = index;
-    }
-    double factors[MOST_DIMENSIONS * MOST_DIMENSIONS];
-    int exchanges[MOST_DIMENSIONS];
-    memcpy(factors, matrix, sizeof factors);
-    if (rank < dimensions || !carom_lu_factor(dimensions, factors, exchanges)) return false;
-    memset(simplex->inverse, 0, sizeof simplex->inverse);
-    simplex->lines = 0;
-    for (int k = 0; k < dimensions; k++) simplex->lines |= (unsigned)(simplex->member[k] < 0) << k;
-    for (int k = 0; k < dimensions; k++) {
-        double column[MOST_DIMENSIONS] = {0};
-        column[k] = 1;
-        carom_lu_solve(dimensions, factors, exchanges, column);
-        for (int j = 0; j < dimensions; j++) simplex->inverse[j * MOST_DIMENSIONS + k] = column[j];
-    }
-    simplex->error = 0;
-    for (int j = 0; j < dimensions; j++)
-        for (int c = 0; c < dimensions; c++) {
-            double sum = j == c ? -1 : 0, size = 0;
-            for (int k = 0; k < dimensions; k++) {
-                const double product = simplex->inverse[j * MOST_DIMENSIONS + k] * matrix[k * dimensions + c];
-                sum += product;
-                size += fabs(product);
-            }
-            simplex->error = fmax(simplex->error, fabs(sum) + dimensions * DBL_EPSILON * size);
-        }
-    return true;
-}
-
-// The bits of the b_k that forbid a proof: bit k where b_k is positive, and bit MOST_DIMENSIONS + k where it is negative, which counts for
-// directions without facet alone.
-static unsigned forbidding(const cell_simplex *simplex, unsigned bits) { return bits & (simplex->lines << MOST_DIMENSIONS | 0xffff); }
-
-// Is q . x + threshold size(x) < 0 in the region, in floating point, if no b_k is positive? With |x_j| <= MOST_CAP size(x).
-static bool proves(const cell_space *space, const cell_region *region, const cell_simplex *simplex, const double *b, double threshold) {
-    const int d = space->dimensions, inputs = space->cones->inputs;
-    double margin = 0, sum = 1;
-    for (int k = 0; k < d; k++) {
-        sum += fabs(b[k]);
-        if (simplex->member[k] >= 0 && region->facet[simplex->member[k]].is_condition) margin += larger(0, -b[k]) * MARGIN;
-    }
-    // What the coefficients leave over of q; velocities that are not in the range of J; the round-off of sums of `inputs` products.
-    const double left_over = (d * d * 4) * (simplex->error + FUZZ) * MOST_CAP;
-    const double outside = 16 * OUT_OF_RANGE * sum, round_off = (2 * inputs * inputs) * DBL_EPSILON * MOST_CAP * sum;
-    return margin > 2 * (left_over + outside + round_off + threshold);
-}
-
-// A functional q of D, in coordinates f_k . x: q . x >= -threshold size(x) where D has x.
-typedef struct functional {
-    _Alignas(64) double b[MOST_DIMENSIONS];
-    double threshold;
-    unsigned bits;
-} functional;
-
-// t first + (1 - t) second, for 0 <= t <= 1.
-static functional mean_of(const cell_space *space, const cell_simplex *simplex, double t, const functional *first,
-                          const functional *second) {
-    _Alignas(64) double both[2 * MOST_DIMENSIONS];
-    const double weights[] = {t, 1 - t};
-    functional mean = {.threshold = larger(first->threshold, second->threshold)};
-    memcpy(both, first->b, sizeof first->b);
-    memcpy(both + MOST_DIMENSIONS, second->b, sizeof second->b);
-    mean.bits = forbidding(simplex, space->kernel->resolve(weights, both, 2, FUZZ, mean.b));
-    return mean;
-}
-
-// Is some mean of two functionals, neither of which forbids what the other does, a proof?
-static bool pair_proves(const cell_space *space, const cell_region *region, const cell_simplex *simplex, const functional *first,
-                        const functional *second) {
-    double least = 0, most = 1;
-    for (unsigned rest = first->bits; rest && least <= most; rest &= rest - 1) {
-        const int k = __builtin_ctz(rest) % MOST_DIMENSIONS;
-        most = lesser(most, -second->b[k] / (first->b[k] - second->b[k]));
-    }
-    for (unsigned rest = second->bits; rest && least <= most; rest &= rest - 1) {
-        const int k = __builtin_ctz(rest) % MOST_DIMENSIONS;
-        least = larger(least, second->b[k] / (second->b[k] - first->b[k]));
-    }
-    if (!(least <= most)) return false;
-    const functional mean = mean_of(space, simplex, 0.5 * (least + most), first, second);
-    return !mean.bits && proves(space, region, simplex, mean.b, mean.threshold);
-}
-
-// Means of these functionals in which the direction k without facet does not occur (Fourier-Motzkin), as many as there is room for.
-static int eliminate(const cell_space *space, const cell_simplex *simplex, int k, functional *functionals, int count) {
-    functional kept[MOST_FUNCTIONALS];
-    int made = 0;
-    const unsigned positive = 1U << k, negative = positive << MOST_DIMENSIONS;
-    for (int i = 0; i < count; i++)
-        if (!(functionals[i].bits & (positive | negative))) kept[made++] = functionals[i];
-    for (int i = 0; i < count; i++)
-        for (int j = 0; j < count && made < MOST_FUNCTIONALS; j++) {
-            const functional *first = &functionals[i], *second = &functionals[j];
-            if (!(first->bits & positive) || !(second->bits & negative)) continue;
-            kept[made] = mean_of(space, simplex, second->b[k] / (second->b[k] - first->b[k]), first, second);
-            made += !(kept[made].bits & (positive | negative));
-        }
-    memcpy(functionals, kept, (size_t)made * sizeof *kept);
-    return made;
-}
-
-// Has cone D no x of the region, as one of its functionals, or two of them, prove?
-static bool excludes(const cell_space *space, const cell_region *region, const cell_simplex *simplex, int cone) {
-    const carom_cones *cones = space->cones;
-    functional functionals[MOST_FUNCTIONALS];
-    int count = 0;
-    for (int i = cones->first_row[cone]; i < cones->first_row[cone + 1] && count < MOST_FUNCTIONALS; i++) {
-        functional *own = &functionals[count++];
-        own->bits = forbidding(
-            simplex, space->kernel->resolve(space->rows + (size_t)i * MOST_DIMENSIONS, simplex->inverse, space->dimensions, FUZZ, own->b));
-        own->threshold = larger(0, cones->rows[(i + 1) * (cones->inputs + 1) - 1] / cones->per_scale[0]);
-        if (!own->bits && proves(space, region, simplex, own->b, own->threshold)) return true;
-    }
-    for (unsigned rest = simplex->lines; rest; rest &= rest - 1) count = eliminate(space, simplex, __builtin_ctz(rest), functionals, count);
-    for (int i = 0; i < count; i++) {
-        if (!functionals[i].bits && proves(space, region, simplex, functionals[i].b, functionals[i].threshold)) return true;
-        for (int j = 0; j < i; j++)
-            if (!(functionals[i].bits & functionals[j].bits) && pair_proves(space, region, simplex, &functionals[i], &functionals[j]))
-                return true;
-    }
-    return false;
-}
 
 // ---------------------------------------------------------------------------------------------------------------- regions
 
@@ -287,38 +43,39 @@ typedef struct cell_maker {
     int in_vain;            // cells that would save no time
 } cell_maker;
 
-static facet *add_facet(const cell_space *space, cell_region *region, const double *row, double margin) {
-    if (region->facets == MOST_FACETS) return NULL;
-    facet *made = &region->facet[region->facets++];
-    *made = (facet){.margin = margin, .is_condition = true};
+static cell_facet *add_facet(const cell_space *space, cell_region *region, const double *row, double margin) {
+    if (region->facets == CAROM_CELL_MOST_FACETS) return NULL;
+    cell_facet *made = &region->facet[region->facets++];
+    *made = (cell_facet){.margin = margin, .is_condition = true};
     memcpy(made->row, row, (size_t)space->cones->inputs * sizeof *row);
-    to_coordinates(space, row, made->at);
+    carom_cell_to_coordinates(space, row, made->at);
     return made;
 }
 
-// The round-off of the velocities of two cones by a unit of size(x), with caps up to MOST_CAP.
+// The round-off of the velocities of two cones by a unit of size(x), with caps up to CAROM_CELL_MOST_CAP.
 static double velocity_round_off(const carom_cones *cones, int a, int b) {
     double largest = 1;
     for (int j = 0; j < cones->inputs; j++)
         for (int r = 0; r < cones->n; r++)
-            largest = larger(largest, larger(fabs(velocity_by(cones, a, r, j)), fabs(velocity_by(cones, b, r, j))));
-    return 4 * MOST_DIMENSIONS * MOST_CAP * DBL_EPSILON * largest;
+            largest = carom_cell_larger(
+                largest, carom_cell_larger(fabs(carom_cell_velocity_by(cones, a, r, j)), fabs(carom_cell_velocity_by(cones, b, r, j))));
+    return 4 * CAROM_CELL_MOST_DIMENSIONS * CAROM_CELL_MOST_CAP * DBL_EPSILON * largest;
 }
 
-// The largest |v_r| by a unit of size(x), where the velocity by a unit of each input is `velocity` [n x MOST_DIMENSIONS].
+// The largest |v_r| by a unit of size(x), where the velocity by a unit of each input is `velocity` [n x CAROM_CELL_MOST_DIMENSIONS].
 static double most_velocity(const cell_space *space, const double *velocity) {
     double most = 0;
     for (int r = 0; r < space->cones->n; r++) {
         double sum = 0;
         for (int j = 0; j < space->dimensions; j++)
-            sum += fabs(velocity[r * MOST_DIMENSIONS + j]) * (j < space->rank ? sqrt(space->cones->n) : MOST_CAP);
+            sum += fabs(velocity[r * CAROM_CELL_MOST_DIMENSIONS + j]) * (j < space->rank ? sqrt(space->cones->n) : CAROM_CELL_MOST_CAP);
         most = fmax(most, sum);
     }
     return most;
 }
 
 static const double *velocity_of(const cell_space *space, int cone) {
-    return space->velocities + (size_t)(cone * space->cones->n) * MOST_DIMENSIONS;
+    return space->velocities + (size_t)(cone * space->cones->n) * CAROM_CELL_MOST_DIMENSIONS;
 }
 
 // Have both cones the same velocity for every x?
@@ -326,16 +83,17 @@ static bool always_agree(const cell_space *space, int a, int b) {
     const carom_cones *cones = space->cones;
     const int n = cones->n;
     const double *first = velocity_of(space, a), *second = velocity_of(space, b);
-    double difference[MOST_DIMENSIONS * MOST_DIMENSIONS];
-    for (int k = 0; k < n * MOST_DIMENSIONS; k++) {
+    double difference[CAROM_CELL_MOST_DIMENSIONS * CAROM_CELL_MOST_DIMENSIONS];
+    for (int k = 0; k < n * CAROM_CELL_MOST_DIMENSIONS; k++) {
         difference[k] = first[k] - second[k];
         if (fabs(difference[k]) > CAROM_CONE_SAME_VELOCITY) return false;
     }
     // Out of the range of J, the whole difference counts.
     double apart = 0;
     for (int j = 0; j < cones->inputs; j++)
-        for (int r = 0; r < n; r++) apart = larger(apart, fabs(velocity_by(cones, a, r, j) - velocity_by(cones, b, r, j)));
-    const double rest = 4 * MOST_DIMENSIONS * OUT_OF_RANGE * apart + velocity_round_off(cones, a, b);
+        for (int r = 0; r < n; r++)
+            apart = carom_cell_larger(apart, fabs(carom_cell_velocity_by(cones, a, r, j) - carom_cell_velocity_by(cones, b, r, j)));
+    const double rest = 4 * CAROM_CELL_MOST_DIMENSIONS * CAROM_CELL_OUT_OF_RANGE * apart + velocity_round_off(cones, a, b);
     return most_velocity(space, difference) + rest <= 0.5 * CAROM_CONE_SAME_VELOCITY;
 }
 
@@ -348,17 +106,17 @@ static void take_state(const cell_maker *maker, int state, double *scaled) {
 }
 
 static double value_at(const cell_maker *maker, const double *row, int state) {
-    double scaled[MOST_DIMENSIONS];
+    double scaled[CAROM_CELL_MOST_DIMENSIONS];
     take_state(maker, state, scaled);
     return carom_dot(maker->space.cones->inputs, row, scaled);
 }
 
 static bool is_inside(const cell_maker *maker, const cell_region *region, int state) {
     const carom_cones *cones = maker->space.cones;
-    double scaled[MOST_DIMENSIONS];
+    double scaled[CAROM_CELL_MOST_DIMENSIONS];
     take_state(maker, state, scaled);
     bool inside = true;
-    for (int j = cones->n; j < cones->inputs; j++) inside &= scaled[j] <= MOST_CAP;
+    for (int j = cones->n; j < cones->inputs; j++) inside &= scaled[j] <= CAROM_CELL_MOST_CAP;
     for (int i = 0; i < region->facets && inside; i++)
         inside = carom_dot(cones->inputs, region->facet[i].row, scaled) >= region->facet[i].margin;
     return inside;
@@ -371,23 +129,25 @@ static bool add_difference(const cell_maker *maker, const int *states, int count
     const carom_cones *cones = space->cones;
     const double *first = velocity_of(space, a), *second = velocity_of(space, b);
     // Velocities are compared by the largest, that before the step or the second one.
-    const double apart = 2 * (CAROM_CONE_SAME_VELOCITY * larger(1, most_velocity(space, second)) + velocity_round_off(cones, a, b));
-    double best_row[MOST_DIMENSIONS], best_margin = 0;
+    const double apart =
+        2 * (CAROM_CONE_SAME_VELOCITY * carom_cell_larger(1, most_velocity(space, second)) + velocity_round_off(cones, a, b));
+    double best_row[CAROM_CELL_MOST_DIMENSIONS], best_margin = 0;
     int best = 0;
     for (int r = 0; r < cones->n; r++) {
-        double row[MOST_DIMENSIONS] = {0}, size = 0;
-        for (int j = 0; j < cones->inputs; j++) row[j] = velocity_by(cones, b, r, j) - velocity_by(cones, a, r, j);
-        for (int j = 0; j < MOST_DIMENSIONS; j++)
-            size = larger(size, fabs(second[r * MOST_DIMENSIONS + j] - first[r * MOST_DIMENSIONS + j]));
-        if (size <= DEPENDENT * larger(VANISHING, carom_max_abs(MOST_DIMENSIONS, row))) continue;
-        const double margin = MARGIN + apart / size;
+        double row[CAROM_CELL_MOST_DIMENSIONS] = {0}, size = 0;
+        for (int j = 0; j < cones->inputs; j++) row[j] = carom_cell_velocity_by(cones, b, r, j) - carom_cell_velocity_by(cones, a, r, j);
+        for (int j = 0; j < CAROM_CELL_MOST_DIMENSIONS; j++)
+            size = carom_cell_larger(size, fabs(second[r * CAROM_CELL_MOST_DIMENSIONS + j] - first[r * CAROM_CELL_MOST_DIMENSIONS + j]));
+        if (size <= CAROM_CELL_DEPENDENT * carom_cell_larger(CAROM_CELL_VANISHING, carom_max_abs(CAROM_CELL_MOST_DIMENSIONS, row)))
+            continue;
+        const double margin = CAROM_CELL_MARGIN + apart / size;
         for (int sign = -1; sign <= 1; sign += 2) {
             int holds = 0;
             for (int t = 0; t < count; t++) holds += sign * value_at(maker, row, states[t]) >= margin * size;
             if (holds <= best) continue;
             best = holds;
             best_margin = margin;
-            for (int j = 0; j < MOST_DIMENSIONS; j++) best_row[j] = sign * row[j] / size;
+            for (int j = 0; j < CAROM_CELL_MOST_DIMENSIONS; j++) best_row[j] = sign * row[j] / size;
         }
     }
     return best && add_facet(space, region, best_row, best_margin);
@@ -397,20 +157,18 @@ static bool add_difference(const cell_maker *maker, const int *states, int count
 static void drop_implied(const cell_space *space, cell_region *region) {
     for (int first = 0; first < region->facets; first++) {
         cell_simplex simplex;
-        if (!choose_simplex(space, region, first, &simplex)) continue;
-        bool is_member[MOST_FACETS] = {false};
+        if (!carom_cell_choose_simplex(space, region, first, &simplex)) continue;
+        bool is_member[CAROM_CELL_MOST_FACETS] = {false};
         for (int k = 0; k < space->dimensions; k++)
             if (simplex.member[k] >= 0) is_member[simplex.member[k]] = true;
         for (int i = 0; i < region->facets; i++) {
-            facet *own = &region->facet[i];
+            cell_facet *own = &region->facet[i];
             if (is_member[i] || own->implied || own->needed || !own->is_condition) continue;
-            _Alignas(64) double opposite[MOST_DIMENSIONS], b[MOST_DIMENSIONS];
-            for (int j = 0; j < MOST_DIMENSIONS; j++) opposite[j] = -own->at[j];
-            const unsigned bits = space->kernel->resolve(opposite, simplex.inverse, space->dimensions, FUZZ, b);
-            own->implied = !forbidding(&simplex, bits) && proves(space, region, &simplex, b, own->margin - MARGIN);
+            _Alignas(64) double b[CAROM_CELL_MOST_DIMENSIONS];
+            own->implied = carom_cell_implies(space, region, &simplex, own, b);
             // The proof holds as long as its conditions are tested.
             for (int k = 0; k < space->dimensions && own->implied; k++)
-                if (simplex.member[k] >= 0 && fabs(b[k]) > FUZZ) region->facet[simplex.member[k]].needed = true;
+                if (simplex.member[k] >= 0 && fabs(b[k]) > CAROM_CELL_FUZZ) region->facet[simplex.member[k]].needed = true;
         }
     }
 }
@@ -420,11 +178,11 @@ static int exclude_by(cell_maker *maker, const cell_region *region, int first, i
     const cell_space *space = &maker->space;
     const carom_cones *cones = space->cones;
     cell_simplex simplex;
-    if (region->facet[first].implied || !choose_simplex(space, region, first, &simplex)) return left;
+    if (region->facet[first].implied || !carom_cell_choose_simplex(space, region, first, &simplex)) return left;
     for (int d = 0; d < cones->count; d++) {
         if (!maker->listed[d]) continue;
         maker->examined += cones->first_row[d + 1] - cones->first_row[d];
-        if (!excludes(space, region, &simplex, d)) continue;
+        if (!carom_cell_excludes(space, region, &simplex, d)) continue;
         maker->listed[d] = false;
         left--;
     }
@@ -435,14 +193,14 @@ static int exclude_by(cell_maker *maker, const cell_region *region, int first, i
 static const double *find_cut(const cell_maker *maker, int cone, const int *states, int count) {
     const carom_cones *cones = maker->space.cones;
     const double *best = NULL;
-    double most = MARGIN;
+    double most = CAROM_CELL_MARGIN;
     for (int i = cones->first_row[cone]; i < cones->first_row[cone + 1]; i++) {
         const double *row = cones->rows + (size_t)i * (size_t)(cones->inputs + 1);
-        double scaled[MOST_DIMENSIONS], least = INFINITY;
+        double scaled[CAROM_CELL_MOST_DIMENSIONS], least = INFINITY;
         // Beyond its threshold.
-        if (row[cones->inputs] / cones->per_scale[0] > 0.5 * MARGIN) continue;
-        scale_row(cones, row, scaled);
-        for (int t = 0; t < count && least > most; t++) least = lesser(least, -value_at(maker, scaled, states[t]));
+        if (row[cones->inputs] / cones->per_scale[0] > 0.5 * CAROM_CELL_MARGIN) continue;
+        carom_cell_scale_row(cones, row, scaled);
+        for (int t = 0; t < count && least > most; t++) least = fmin(least, -value_at(maker, scaled, states[t]));
         if (!(least > most)) continue;
         best = row;
         most = least;
@@ -453,11 +211,11 @@ static const double *find_cut(const cell_maker *maker, int cone, const int *stat
 // Gives the region the condition that a row of this cone is not met, where it is listed and none of these states meets that row.
 static bool cut_off(cell_maker *maker, cell_region *region, int cone, const int *states, int count, int *left) {
     const double *cut = maker->listed[cone] ? find_cut(maker, cone, states, count) : NULL;
-    double row[MOST_DIMENSIONS] = {0};
+    double row[CAROM_CELL_MOST_DIMENSIONS] = {0};
     if (!cut) return false;
-    scale_row(maker->space.cones, cut, row);
-    for (int j = 0; j < MOST_DIMENSIONS; j++) row[j] = -row[j];
-    if (!add_facet(&maker->space, region, row, MARGIN)) return false;
+    carom_cell_scale_row(maker->space.cones, cut, row);
+    for (int j = 0; j < CAROM_CELL_MOST_DIMENSIONS; j++) row[j] = -row[j];
+    if (!add_facet(&maker->space, region, row, CAROM_CELL_MARGIN)) return false;
     maker->listed[cone] = false;
     *left = exclude_by(maker, region, region->facets - 1, *left - 1);
     return true;
@@ -476,6 +234,7 @@ static int find_rest(cell_maker *maker, cell_region *region, const int *states, 
         maker->listed[d] = !known;
         left += !known;
     }
+    // Other choices of coordinates are tried only if the first one that excludes any cone leaves few.
     const int all = left;
     for (int first = 0; first < region->facets && left && (left < FEW || left == all); first++)
         left = exclude_by(maker, region, first, left);
@@ -510,24 +269,25 @@ static carom_status make_rows(const cell_space *space, const cell_region *region
     for (int s = 0; s < region->solutions; s++) most += cones->first_row[region->solution[s] + 1] - cones->first_row[region->solution[s]];
     *rows = (carom_cone_rows){.inputs = inputs, .capacity = most, .rows = malloc((size_t)(most * width) * sizeof(double))};
     if (!rows->rows) return carom_fail_memory(error, "cells");
-    double row[MOST_DIMENSIONS];
+    double row[CAROM_CELL_MOST_DIMENSIONS];
     for (int i = 0; i < region->facets; i++) {
-        const facet *own = &region->facet[i];
+        const cell_facet *own = &region->facet[i];
         for (int j = 0; j < inputs; j++) row[j] = own->row[j] * cones->per_scale[j];
         if (own->is_condition && !own->implied) append_row(rows, row, -own->margin * cones->per_scale[0]);
     }
     for (int s = 0; s < region->solutions; s++)
         for (int i = cones->first_row[region->solution[s]]; i < cones->first_row[region->solution[s] + 1]; i++) {
-            const double *own = cones->rows + (size_t)i * (size_t)width, *at = space->rows + (size_t)i * MOST_DIMENSIONS;
-            if (carom_max_abs((size_t)width, own) > 0 && !(carom_max_abs(MOST_DIMENSIONS, at) > 0)) append_row(rows, own, own[inputs]);
+            const double *own = cones->rows + (size_t)i * (size_t)width, *at = space->rows + (size_t)i * CAROM_CELL_MOST_DIMENSIONS;
+            if (carom_max_abs((size_t)width, own) > 0 && !(carom_max_abs(CAROM_CELL_MOST_DIMENSIONS, at) > 0))
+                append_row(rows, own, own[inputs]);
         }
     for (int e = space->rank; e < n; e++)
         for (int sign = -1; sign <= 1; sign += 2) {
             for (int j = 0; j < inputs; j++) row[j] = j < n ? sign * space->range[e * n + j] * cones->per_scale[j] : 0;
-            append_row(rows, row, OUT_OF_RANGE * cones->per_scale[0]);
+            append_row(rows, row, CAROM_CELL_OUT_OF_RANGE * cones->per_scale[0]);
         }
     for (int cap = n; cap < inputs; cap++) {
-        for (int j = 0; j < inputs; j++) row[j] = j == cap ? -cones->per_scale[j] / MOST_CAP : 0;
+        for (int j = 0; j < inputs; j++) row[j] = j == cap ? -cones->per_scale[j] / CAROM_CELL_MOST_CAP : 0;
         append_row(rows, row, cones->per_scale[0]);
     }
     return CAROM_OK;
@@ -544,18 +304,18 @@ static carom_status add_cell(cell_maker *maker, const int32_t *outcome, const in
         const int cone = region.solution[region.solutions] = outcome[region.solutions];
         region.solutions++;
         for (int i = cones->first_row[cone]; i < cones->first_row[cone + 1] && fits; i++) {
-            double row[MOST_DIMENSIONS] = {0};
-            scale_row(cones, cones->rows + (size_t)i * (size_t)(cones->inputs + 1), row);
-            if (carom_max_abs(MOST_DIMENSIONS, space->rows + (size_t)i * MOST_DIMENSIONS) > 0)
-                fits = add_facet(space, &region, row, MARGIN);
+            double row[CAROM_CELL_MOST_DIMENSIONS] = {0};
+            carom_cell_scale_row(cones, cones->rows + (size_t)i * (size_t)(cones->inputs + 1), row);
+            if (carom_max_abs(CAROM_CELL_MOST_DIMENSIONS, space->rows + (size_t)i * CAROM_CELL_MOST_DIMENSIONS) > 0)
+                fits = add_facet(space, &region, row, CAROM_CELL_MARGIN);
         }
     }
     for (int b = 1; b < region.solutions; b++)
         for (int a = 0; a < b && fits; a++) fits = add_difference(maker, states, count, region.solution[a], region.solution[b], &region);
     for (int j = cones->n; j < cones->inputs && fits; j++) {
-        double row[MOST_DIMENSIONS] = {0};
+        double row[CAROM_CELL_MOST_DIMENSIONS] = {0};
         row[j] = 1;
-        facet *cap = add_facet(space, &region, row, 0);
+        cell_facet *cap = add_facet(space, &region, row, 0);
         if (cap) cap->is_condition = false;
         fits = cap;
     }
@@ -650,7 +410,7 @@ void carom_cone_cells_free(carom_cone_cells *cells) {
 carom_status carom_cones_make_cells(carom_cones *cones, const carom_cone_builder *builder, const carom_cone_kernel *kernel,
                                     const carom_cone_training *training, carom_error *error) {
     const int n = cones->n, inputs = cones->inputs;
-    if (inputs > MOST_DIMENSIONS) return CAROM_OK;
+    if (inputs > CAROM_CELL_MOST_DIMENSIONS) return CAROM_OK;
     carom_cone_cells *cells = cones->cells = calloc(1, sizeof *cells);
     if (!cells) return carom_fail_memory(error, "cells");
     cells->where = (carom_cones){.inputs = inputs, .n = n, .per_unit = cones->per_unit, .per_scale = cones->per_scale};
@@ -669,7 +429,7 @@ carom_status carom_cones_make_cells(carom_cones *cones, const carom_cone_builder
     carom_status status = CAROM_OK;
     maker.space.rank = carom_cone_range(builder, maker.space.range);
     maker.space.dimensions = maker.space.rank + inputs - n;
-    if (cells->arena.failed || scratch.failed || !fill_space(&maker.space, &scratch)) status = carom_fail_memory(error, "cells");
+    if (cells->arena.failed || scratch.failed || !carom_cell_fill_space(&maker.space, &scratch)) status = carom_fail_memory(error, "cells");
     const int outcomes = status ? 0 : sort_outcomes(training, first, step);
     for (int i = 0; i < outcomes && maker.examined < MOST_ROWS_EXAMINED && maker.in_vain < MOST_IN_VAIN && !status; i++)
         status = add_cell(&maker, training->outcomes + step[first[i]] * CAROM_CONE_MOST_SOLUTIONS, step + first[i], first[i + 1] - first[i],
