@@ -210,6 +210,9 @@ static carom_status time_lcps(runner *r, int64_t count, double *seconds, carom_e
     return CAROM_OK;
 }
 
+// Does a run along the path begin with a training, which makes a method ready or decides against it?
+static bool trains(const bench_case *c) { return is_batch(c->statistics.method) || (c->path.is_path && !strcmp(c->path.name, "auto")); }
+
 // Finds the count that takes about as long as a repetition should: doubled until half of that time is reached, then extrapolated.
 static carom_status calibrate(runner *r, carom_status (*work)(runner *, int64_t, double *, carom_error *), double target, int64_t *count,
                               carom_error *error) {
@@ -217,7 +220,7 @@ static carom_status calibrate(runner *r, carom_status (*work)(runner *, int64_t,
     *count = 1;
     // The first call also warms the caches.
     carom_status status = work(r, *count, &seconds, error);
-    if (!status && is_batch(r->result->statistics.method)) target = fmax(target, TRAININGS * seconds);
+    if (!status && trains(r->result)) target = fmax(target, TRAININGS * seconds);
     // Double. What seems to be enough is measured once more: something else may have run meanwhile.
     while (!status && seconds < 0.5 * target) {
         *count *= 2;
