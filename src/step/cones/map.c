@@ -463,15 +463,16 @@ static carom_status learn(void *state, const double *u, const double *lmax, doub
     carom_cone_map *map = state;
     carom_stepper *stepper = map->builder.stepper;
     const size_t inputs = (size_t)map->builder.inputs, n = (size_t)map->builder.n;
+    const bool listed = map->selection == CAROM_SELECT_RANDOM;
     if (map->trained == map->state_capacity) {
         const int capacity = 2 * map->state_capacity + 256;
         double *states = realloc(map->states, (size_t)capacity * inputs * sizeof *states);
         if (states) map->states = states;
         bool *hits = realloc(map->hits, (size_t)capacity * sizeof *hits);
         if (hits) map->hits = hits;
-        int32_t *outcomes = realloc(map->outcomes, (size_t)capacity * CAROM_CONE_MOST_SOLUTIONS * sizeof *outcomes);
+        int32_t *outcomes = listed ? realloc(map->outcomes, (size_t)capacity * CAROM_CONE_MOST_SOLUTIONS * sizeof *outcomes) : NULL;
         if (outcomes) map->outcomes = outcomes;
-        if (!states || !hits || !outcomes) return carom_fail_memory(error, "cone map");
+        if (!states || !hits || (listed && !outcomes)) return carom_fail_memory(error, "cone map");
         map->state_capacity = capacity;
     }
     // The state is kept: after the training, the kept states decide the order of rows and the choice of planes.
@@ -487,8 +488,8 @@ static carom_status learn(void *state, const double *u, const double *lmax, doub
         map->next_round = map->next_round ? 2 * map->next_round : FIRST_ROUND;
     }
     if (status) return status;
-    int32_t *outcome = map->outcomes + (size_t)map->trained * CAROM_CONE_MOST_SOLUTIONS;
-    for (int s = 0; s < CAROM_CONE_MOST_SOLUTIONS; s++) outcome[s] = CAROM_STEP_UNSERVED;
+    int32_t *outcome = listed ? map->outcomes + (size_t)map->trained * CAROM_CONE_MOST_SOLUTIONS : NULL;
+    for (int s = 0; listed && s < CAROM_CONE_MOST_SOLUTIONS; s++) outcome[s] = CAROM_STEP_UNSERVED;
     *solved = map->looks_up && !scatters && look_up_step(map, x, u_next, outcome);
     if (*solved) {
         map->hits[map->trained++] = true;
