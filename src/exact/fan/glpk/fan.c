@@ -252,18 +252,24 @@ carom_status fan_insert(fan *cut, const fan_plane *plane, carom_error *error) {
 
 // ------------------------------------------------------------------------------------------------------------ the fan
 
-// The first independent planes h_1 ... h_d of the problem, and the rays with h_i.r_j = 1 for i = j and 0 otherwise, by elimination on
-// [H | 1]: rows of H become unit rows, and columns of H^-1 stand beside them.
-// @param rays  [d x d] receives r_j in row j
-static void find_basis(const fan_problem *problem, int *basis, mpq_t *rays, mpq_t *work) {
+// Independent functionals h_1 ... h_d: the first planes of the problem that are, and coordinates where these do not span (no plane follows
+// the slip of a contact without friction). And the rays with h_i.r_j = 1 for i = j and 0 otherwise, by elimination on [H | 1]: rows of H
+// become unit rows, and columns of H^-1 stand beside them.
+// @param basis  [d x d] receives h_i in row i
+// @param rays   [d x d] receives r_j in row j
+static void find_basis(const fan_problem *problem, mpq_t *basis, mpq_t *rays, mpq_t *work) {
     const int d = problem->dimension, width = 2 * d;
     int pivots[FAN_MOST_DIMENSION], found = 0;
     mpq_t factor, scratch;
     mpq_inits(factor, scratch, NULL);
-    for (int p = 0; p < problem->plane_count && found < d; p++) {
-        mpq_t *row = work + found * width;
+    for (int p = 0; p < problem->plane_count + d && found < d; p++) {
+        mpq_t *row = work + found * width, *functional = basis + found * d;
         for (int k = 0; k < d; k++) {
-            mpq_set(row[k], problem->planes[p * d + k]);
+            if (p < problem->plane_count)
+                mpq_set(functional[k], problem->planes[p * d + k]);
+            else
+                mpq_set_ui(functional[k], k == p - problem->plane_count, 1);
+            mpq_set(row[k], functional[k]);
             mpq_set_ui(row[d + k], k == found, 1);
         }
         for (int i = 0; i < found; i++) {
@@ -281,8 +287,7 @@ static void find_basis(const fan_problem *problem, int *basis, mpq_t *rays, mpq_
             mpq_neg(factor, earlier[pivot]);
             for (int k = 0; k < width; k++) exact_rational_add_product(earlier[k], factor, row[k], scratch);
         }
-        pivots[found] = pivot;
-        basis[found++] = p;
+        pivots[found++] = pivot;
     }
     // Row i says y_pivot = sum_j inverse_ij h_j: the coordinate of ray j.
     for (int i = 0; i < d; i++)
@@ -299,10 +304,10 @@ carom_status fan_create(const fan_problem *problem, fan **made, carom_error *err
     f->too_large = d >= 31 || (1L << d) > FAN_MOST_SIMPLICES;
     *made = f;
     if (f->too_large) return CAROM_OK;
-    int basis[FAN_MOST_DIMENSION];
     exact_rationals rationals = {0};
-    mpq_t *rays = exact_rationals_take(&rationals, (size_t)(d * d)), *work = exact_rationals_take(&rationals, (size_t)(2 * d * d));
-    carom_status status = rays && work ? CAROM_OK : carom_fail_memory(error, "bound");
+    mpq_t *basis = exact_rationals_take(&rationals, (size_t)(d * d)), *rays = exact_rationals_take(&rationals, (size_t)(d * d)),
+          *work = exact_rationals_take(&rationals, (size_t)(2 * d * d));
+    carom_status status = rationals.failed ? carom_fail_memory(error, "bound") : CAROM_OK;
     if (!status) find_basis(problem, basis, rays, work);
     // Rays +r_j and -r_j of the basis, in turn, of their lengths.
     for (int i = 0; i < 2 * d && !status; i++) {
@@ -321,7 +326,7 @@ carom_status fan_create(const fan_problem *problem, fan **made, carom_error *err
         fan_simplex *simplex = add_simplex(f);
         if (!simplex) status = carom_fail_memory(error, "bound");
         for (int i = 0; i < d && !status; i++) {
-            mpq_t *plane = problem->planes + basis[i] * d;
+            mpq_t *plane = basis + i * d;
             simplex->rays[i] = 2 * i + (signs >> i & 1);
             fan_product(d, plane, f->rays[simplex->rays[i]].y, length, scratch);
             for (int g = 0; g < problem->speed_count + problem->starts; g++) {

@@ -42,7 +42,8 @@ typedef struct fan {
 /// Largest number of simplices of a fan: linear programs grow with it.
 enum { FAN_MOST_SIMPLICES = 3000 };
 
-/// The fan of all planes of the problem: the orthants of independent planes, cut by the others in turn. May end as too large.
+/// The fan of all planes of the problem: the orthants of independent planes, with coordinates beside them where the planes do not span, cut
+/// by the others in turn. May end as too large.
 carom_status fan_create(const fan_problem *problem, fan **made, carom_error *error);
 /// A rough copy.
 carom_status fan_copy_roughly(const fan *source, fan **copy, carom_error *error);
