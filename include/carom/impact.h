@@ -175,7 +175,8 @@ enum {
     CAROM_FLAG_FRICTION_IGNORED = 4,  ///< a contact has friction, and the law has none
     CAROM_FLAG_MARGINAL = 8,          ///< which contacts approach was close to the tolerance
     CAROM_FLAG_ADHESIVE = 16,         ///< a contact pulls
-    CAROM_FLAG_APPROXIMATE = 32,      ///< a step may have left the set by O(h): slip reverses in it, or an open contact presses
+    CAROM_FLAG_APPROXIMATE = 32,      ///< a step may have left the set by O(h): slip reverses or turns in it, or an open contact presses;
+                                      ///< in space also by the friction of linearised cones
 };
 
 /// The rows of the common columns.

@@ -20,7 +20,7 @@ typedef struct carom_sample_counts {
     int64_t terminated;      ///< samples that ended without approaching contacts
     int64_t unsolved;        ///< samples that met a step without verified solution; their velocity is that before it
     int64_t closed;          ///< samples that terminated only by the closing step of Algorithm 2
-    int64_t approximate;     ///< terminated ones with a step that may leave the set by O(h); in the plane the others are solutions
+    int64_t approximate;     ///< terminated ones with a step that may leave the set by O(h); the others are solutions
     int64_t steps;           ///< impact steps, without closing ones; straight pieces of walks
     double steps_squared;    ///< sum of squares over the samples: whole numbers below 2^53, exact in any order
     int64_t fallbacks;       ///< steps that needed more than the solver's first rung
@@ -345,13 +345,12 @@ typedef struct carom_first_step {
 carom_status carom_reach_first_step(const carom_impact *impact, int64_t cone_edges, const carom_control *control, carom_first_step *first,
                                     carom_error *error);
 
-/// Is this the end of a solution of the impact inclusion with linearised cones, by way of these velocities? True is certain, to 2e-9 of the
+/// Is this the end of a solution of the impact inclusion, with round cones, by way of these velocities? True is certain, to 2e-9 of the
 /// velocity scale: every piece is a straight solution, or in the plane the one that spends each normal impulse evenly. False says that
 /// neither is. For outcomes of other laws: are they members of the set?
-/// @param cone_edges  of the linearised cones of spatial contacts
 /// @param u, impulse  [rows x n] contact velocities [m/s] and accumulated impulses [N s], the first row before the impact
-carom_status carom_reach_certify_path(const carom_impact *impact, int64_t cone_edges, int rows, const double *u, const double *impulse,
-                                      bool *certain, carom_error *error);
+carom_status carom_reach_certify_path(const carom_impact *impact, int rows, const double *u, const double *impulse, bool *certain,
+                                      carom_error *error);
 
 /// Constants of the theory for one impact (Halm & Posa, Assumption 2, Lemma 6, Theorem 8, Algorithm 2).
 typedef struct carom_reach_bounds {

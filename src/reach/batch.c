@@ -181,7 +181,7 @@ carom_status carom_batch_create(const carom_batch_plan *plan, int capacity, caro
     made->plan = plan;
     carom_status status = plan->method->batch->batch_create(plan->state, capacity, &made->steps, error);
     if (!status) status = carom_stepper_create(plan->impact, &plan->stepper, &made->stepper, error);
-    if (!status) status = carom_certifier_create(plan->impact, plan->stepper.cone_edges, plan->instructions, &made->certifier, error);
+    if (!status) status = carom_certifier_create(plan->impact, plan->instructions, &made->certifier, error);
     if (!status && plan->stepper.selection == CAROM_SELECT_SCATTERED) {
         carom_stepper_options plain = plan->stepper;
         plain.selection = CAROM_SELECT_LEMKE;

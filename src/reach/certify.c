@@ -23,12 +23,11 @@ enum { MOST_KEPT = 6 };
 struct carom_certifier {
     const carom_impact *impact;
     const double *mu;  // [contacts]
-    int contacts, dim, n, edges;
+    int contacts, dim, n;
     double rest;
-    double directions[2 * CAROM_MAX_CONE_EDGES];  // [edges x dim]
-    double *nothing;                              // [contacts] normal impulse that moves no velocity by more than `rest`
-    carom_corners corners;                        // in the plane
-    carom_corners_follow *follow;                 // NULL in space
+    double *nothing;               // [contacts] normal impulse that moves no velocity by more than `rest`
+    carom_corners corners;         // in the plane
+    carom_corners_follow *follow;  // NULL in space
     carom_arena arena;
 };
 
@@ -66,8 +65,8 @@ static carom_status prepare_corners(carom_certifier *made, double regularisation
     return carom_box_create(made->contacts, &corners->friction, error);
 }
 
-carom_status carom_certifier_create(const carom_impact *impact, int64_t cone_edges, carom_instructions instructions,
-                                    carom_certifier **certifier, carom_error *error) {
+carom_status carom_certifier_create(const carom_impact *impact, carom_instructions instructions, carom_certifier **certifier,
+                                    carom_error *error) {
     static carom_corners_follow *const follow_of[CAROM_INSTRUCTIONS] = {
         [CAROM_INSTRUCTIONS_SCALAR] = carom_corners_follow_scalar,
         [CAROM_INSTRUCTIONS_PORTABLE] = carom_corners_follow_portable,
@@ -89,8 +88,6 @@ carom_status carom_certifier_create(const carom_impact *impact, int64_t cone_edg
     made->nothing = carom_arena_take(&made->arena, contacts, sizeof(double));
     carom_status status = made->arena.failed ? carom_fail_memory(error, "certificates of steps") : CAROM_OK;
     for (size_t i = 0; i < contacts && !status; i++) made->nothing[i] = made->rest / ((1 + data->friction[i]) * inverse_mass);
-    if (!status) status = carom_impact_cone_edges(impact, cone_edges, &made->edges, error);
-    if (!status) carom_cone_directions(made->dim, made->edges, made->directions);
     if (!status && made->follow) status = prepare_corners(made, REGULARISATION * inverse_mass, error);
     if (status)
         carom_certifier_free(made);
@@ -108,21 +105,27 @@ void carom_certifier_free(carom_certifier *certifier) {
 
 // ------------------------------------------------------------------------------------------------------ straight steps
 
-// Friction is that of the inclusion at this slip where it dissipates the most that the linearised cone allows: mu lam_n max_j -d_j.slip.
+// Friction is that of the inclusion at this slip where it dissipates the most that the round cone allows, -limit slip/|slip|. Where the end
+// of a step is a solution with linearised cones, its friction may still be another.
 static bool dissipates_most(const carom_certifier *c, const double *slip, const double *friction, double limit, size_t stride) {
     if (c->dim == 1) return fabs(*slip) <= c->rest || -*friction * *slip >= (1 - ROUND_OFF) * limit * fabs(*slip);
-    double most = 0, power = 0, speed = 0;
-    for (int p = 0; p < c->dim; p++) {
-        speed = fmax(speed, fabs(slip[(size_t)p * stride]));
-        power -= friction[(size_t)p * stride] * slip[(size_t)p * stride];
+    const double speed = hypot(slip[0], slip[stride]);
+    const double off = hypot(friction[0] * speed + limit * slip[0], friction[stride] * speed + limit * slip[stride]);
+    return speed <= c->rest || off <= limit * (ROUND_OFF * speed + c->rest);
+}
+
+// The friction of a spatial contact is that of the slip at the end of the step, too. In the plane every verified step has it.
+static bool ends_dissipating_most(const carom_certifier *c, const double *u, const double *impulse, int contact, size_t stride) {
+    if (c->dim == 1) return true;
+    const double *W = carom_impact_delassus(c->impact);
+    const size_t row = (size_t)(contact * (1 + c->dim));
+    double slip[2];
+    for (size_t p = 0; p < 2; p++) {
+        slip[p] = u[(row + 1 + p) * stride];
+        for (int j = 0; j < c->n; j++) slip[p] += W[(row + 1 + p) * (size_t)c->n + (size_t)j] * impulse[(size_t)j * stride];
     }
-    if (speed <= c->rest) return true;
-    for (int j = 0; j < c->edges; j++) {
-        double along = 0;
-        for (int p = 0; p < c->dim; p++) along -= c->directions[j * c->dim + p] * slip[(size_t)p * stride];
-        most = fmax(most, along);
-    }
-    return power >= limit * (most - ROUND_OFF * speed);
+    const double friction[2] = {impulse[(row + 1) * stride], impulse[(row + 2) * stride]};
+    return dissipates_most(c, slip, friction, c->mu[contact] * impulse[row * stride], 1);
 }
 
 // A step is a straight solution where no contact presses before it has closed, and where its friction is that of its start, too: what holds
@@ -133,6 +136,7 @@ static bool is_straight(const carom_certifier *c, const double *u, const double 
         if (!(impulse[row] > c->nothing[contact])) continue;
         if (u[row] > c->rest) return false;
         if (!dissipates_most(c, u + row + stride, impulse + row + stride, c->mu[contact] * impulse[row], stride)) return false;
+        if (!ends_dissipating_most(c, u, impulse, contact, stride)) return false;
     }
     return true;
 }
@@ -197,11 +201,11 @@ static bool ends_as_a_step(const carom_certifier *c, const double *u, const doub
     return true;
 }
 
-carom_status carom_reach_certify_path(const carom_impact *impact, int64_t cone_edges, int rows, const double *u, const double *impulse,
-                                      bool *certain, carom_error *error) {
+carom_status carom_reach_certify_path(const carom_impact *impact, int rows, const double *u, const double *impulse, bool *certain,
+                                      carom_error *error) {
     *certain = false;
     carom_certifier *certifier;
-    carom_status status = carom_certifier_create(impact, cone_edges, carom_instructions_widest(), &certifier, error);
+    carom_status status = carom_certifier_create(impact, carom_instructions_widest(), &certifier, error);
     if (status) return status;
     const int n = certifier->n;
     double *step = malloc((size_t)n * sizeof *step);

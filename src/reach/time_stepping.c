@@ -43,7 +43,7 @@ carom_status carom_time_stepping_create(const carom_impact *impact, const carom_
     made->step_impulse = carom_arena_take(&made->arena, n, sizeof(double));
     carom_status status = made->arena.failed ? carom_fail_memory(error, "time stepping") : CAROM_OK;
     if (!status) status = carom_stepper_create(impact, stepper, &made->stepper, error);
-    if (!status) status = carom_certifier_create(impact, stepper->cone_edges, carom_instructions_widest(), &made->certifier, error);
+    if (!status) status = carom_certifier_create(impact, carom_instructions_widest(), &made->certifier, error);
     if (status)
         carom_time_stepping_free(made);
     else

@@ -110,7 +110,7 @@ static int trace_outcome(const carom_impact *impact, const cli_run *run, int64_t
 }
 
 // Vertices of the exact set, and outcomes of other laws of one known impact that are certified to be members.
-static carom_status compare_laws(const cli_comparison *comparison, int64_t cone_edges, cli_search *search, carom_error *error) {
+static carom_status compare_laws(const cli_comparison *comparison, cli_search *search, carom_error *error) {
     carom_status status = CAROM_OK;
     const cli_run *exact = cli_find_exact(comparison);
     for (int64_t i = 0; exact && i < exact->points->count; i++)
@@ -124,7 +124,7 @@ static carom_status compare_laws(const cli_comparison *comparison, int64_t cone_
             bool certain = false;
             const int rows = trace_outcome(comparison->impact, run, row, &arena, &u, &impulse);
             if (arena.failed) status = carom_fail_memory(error, "search");
-            if (rows) status = carom_reach_certify_path(comparison->impact, cone_edges, rows, u, impulse, &certain, error);
+            if (rows) status = carom_reach_certify_path(comparison->impact, rows, u, impulse, &certain, error);
             if (certain) compare_member(search, u + (rows - 1) * search->axes, run->law->name, false);
             carom_arena_free(&arena);
         }
@@ -196,8 +196,7 @@ carom_status cli_search_run(cli_comparison *comparison, const carom_control *con
     const carom_sample_options *sample = sampled;
     if (!status && points) status = compare_walks(&question, sample, search, error);
     // What is certified is inelastic.
-    if (!status && points && sample->rebound.hypothesis == CAROM_HYPOTHESIS_NONE)
-        status = compare_laws(comparison, sample->method.cone_edges, search, error);
+    if (!status && points && sample->rebound.hypothesis == CAROM_HYPOTHESIS_NONE) status = compare_laws(comparison, search, error);
     if (!status && asked.evaluations) {
         carom_worst_options options = carom_worst_defaults();
         options.evaluations = asked.evaluations;
