@@ -20,6 +20,8 @@ void carom_bytes_clear(carom_bytes *bytes);
 carom_status carom_bytes_put(carom_bytes *bytes, const void *values, size_t size, carom_error *error);
 /// @return CAROM_INTERNAL when fewer than `size` bytes are left to be read
 carom_status carom_bytes_take(carom_bytes *bytes, void *values, size_t size, carom_error *error);
+/// Bytes that were not read yet.
+size_t carom_bytes_left(const carom_bytes *bytes);
 /// All that was written. `*size` bytes.
 const void *carom_bytes_data(const carom_bytes *bytes, size_t *size);
 /// Replaces the contents by `size` bytes that the caller fills in; NULL when there is no memory for them.

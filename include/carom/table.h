@@ -88,8 +88,11 @@ carom_status carom_table_append_rows(carom_table *table, const carom_table *rows
 /// The same of a table that has the first columns of this one; the others are then "not determined".
 carom_status carom_table_append_narrow(carom_table *table, const carom_table *rows, int64_t first, int64_t count, carom_error *error);
 
-/// Writes all rows after what `into` holds, and replaces the rows of a table with the same columns by them.
+/// Writes all rows after what `into` holds.
 carom_status carom_table_pack(const carom_table *table, carom_bytes *into, carom_error *error);
+/// Replaces the rows of a table with the same columns by those that such a message holds. Nothing in it is trusted: neither counts nor ends
+/// of texts nor contacts. After a failure the table is empty.
+/// @return CAROM_INTERNAL for a message that is cut short or damaged
 carom_status carom_table_unpack(carom_table *table, carom_bytes *from, carom_error *error);
 
 /// Cells of the last row, `width` of them, to be written. Only for real and square columns.

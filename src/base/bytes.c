@@ -62,6 +62,8 @@ carom_status carom_bytes_take(carom_bytes *bytes, void *values, size_t size, car
     return CAROM_OK;
 }
 
+size_t carom_bytes_left(const carom_bytes *bytes) { return bytes->size - bytes->taken; }
+
 const void *carom_bytes_data(const carom_bytes *bytes, size_t *size) {
     *size = bytes->size;
     return bytes->data;

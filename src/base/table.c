@@ -133,7 +133,8 @@ static carom_status reserve_rows(carom_table *table, int64_t rows, carom_error *
     int64_t capacity = table->capacity ? table->capacity : 16;
     while (capacity < rows) capacity *= 2;
     for (int i = 0; i < table->columns; i++) {
-        void *moved = realloc(table->cells[i].reals, (size_t)capacity * row_cells(&table->cells[i]) * sizeof(double));
+        // At least a byte: realloc frees what is made empty.
+        void *moved = realloc(table->cells[i].reals, (size_t)capacity * row_cells(&table->cells[i]) * sizeof(double) + 1);
         if (!moved) return carom_fail_memory(error, "outcome set");
         table->cells[i].reals = moved;
     }
@@ -237,23 +238,76 @@ carom_status carom_table_pack(const carom_table *table, carom_bytes *into, carom
     return status;
 }
 
+// Bits of a flags column, or values of a choice: the entries of its names.
+static int64_t count_names(const carom_column *column) {
+    int64_t count = 0;
+    while (column->flags && column->flags[count]) count++;
+    return count;
+}
+
+// Are the cells of a column that came as a message such as the setters leave them? Ends of parts grow up to the pool's; texts end with NUL;
+// lists hold contacts of the problem, series whole rows; truths, bits and choices have names.
+static bool is_sound(const cells *cell, const carom_sizes *sizes, int64_t rows) {
+    const carom_column_type type = cell->column->type;
+    const bool named = type == CAROM_COLUMN_FLAGS || type == CAROM_COLUMN_CHOICE, truth = type == CAROM_COLUMN_BOOLEAN;
+    if (named || truth) {
+        const int64_t names = truth ? 2 : count_names(cell->column), most = type == CAROM_COLUMN_FLAGS && names < 63 ? 1LL << names : names;
+        bool sound = type != CAROM_COLUMN_FLAGS || names < 63;
+        for (int64_t k = 0; k < rows * cell->width && sound; k++) sound = cell->integers[k] >= 0 && cell->integers[k] < most;
+        return sound;
+    }
+    if (!is_pooled(cell)) return true;
+    int64_t start = 0;
+    for (int64_t row = 0; row < rows; row++) {
+        const int64_t end = cell->ends[row] & ~NO_LIST;
+        if (end < start || end > (int64_t)cell->pool_size || (cell->ends[row] < 0 && type != CAROM_COLUMN_CONTACTS)) return false;
+        const char *part = cell->pool + start;
+        const size_t size = (size_t)(end - start), each = sizeof(double) * (size_t)cell->width;
+        if (type == CAROM_COLUMN_TEXT && size && part[size - 1]) return false;
+        if (type == CAROM_COLUMN_SERIES && (each ? size % each : size)) return false;
+        if (type == CAROM_COLUMN_CONTACTS && size % sizeof(int)) return false;
+        for (size_t k = 0; type == CAROM_COLUMN_CONTACTS && k < size; k += sizeof(int)) {
+            int contact;
+            memcpy(&contact, part + k, sizeof contact);
+            if (contact < 0 || contact >= sizes->contacts) return false;
+        }
+        start = end;
+    }
+    return start == (int64_t)cell->pool_size;
+}
+
+// Nothing in a message is trusted: it may come from a file.
 carom_status carom_table_unpack(carom_table *table, carom_bytes *from, carom_error *error) {
-    // The table stays empty when the message is cut short.
+    // The table stays empty when the message is cut short or damaged.
     carom_table_clear(table);
     int64_t rows = 0;
+    size_t each = 0;
+    for (int i = 0; i < table->columns; i++) each += row_cells(&table->cells[i]);
     carom_status status = carom_bytes_take(from, &rows, sizeof rows, error);
+    if (!status && rows < 0)
+        status = carom_fail(error, CAROM_INTERNAL, "a message between ranks is damaged: it has %lld rows", (long long)rows);
+    // Rows and pools for which the message has no bytes are not given any memory.
+    if (!status && table->columns && (size_t)rows > carom_bytes_left(from) / sizeof(double) / (each ? each : 1))
+        status = carom_fail(error, CAROM_INTERNAL, "a message between ranks is too short");
     if (!status) status = reserve_rows(table, rows, error);
     for (int i = 0; i < table->columns && !status; i++) {
         cells *cell = &table->cells[i];
         size_t size = 0;
         status = carom_bytes_take(from, &size, sizeof size, error);
         if (!status) status = carom_bytes_take(from, cell->reals, cell_bytes(cell, rows), error);
+        if (!status && size > (is_pooled(cell) ? carom_bytes_left(from) : 0))
+            status = carom_fail(error, CAROM_INTERNAL, "a message between ranks is too short");
         if (!status) status = reserve_pool(cell, size, error);
         if (!status) status = carom_bytes_take(from, cell->pool, size, error);
         if (!status) cell->pool_size = size;
+        if (!status && !is_sound(cell, &table->sizes, rows))
+            status = carom_fail(error, CAROM_INTERNAL, "a message between ranks is damaged: cells of %s", cell->column->name);
     }
     // Only a message that was read to its end counts.
-    if (!status) table->rows = rows;
+    if (status)
+        carom_table_clear(table);
+    else
+        table->rows = rows;
     return status;
 }
 

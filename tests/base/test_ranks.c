@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +67,7 @@ static void fill_table(carom_table *table, int rows) {
         char note[32];
         snprintf(note, sizeof note, "note %d", i);
         if (i % 2) assert_ok(carom_table_set_text(table, 4, note, &error), error);
-        if (i % 3) assert_ok(carom_table_set_list(table, 5, (int[]){i, 1}, i % 3 - 1, &error), error);
+        if (i % 3) assert_ok(carom_table_set_list(table, 5, (int[]){i % 2, 1}, i % 3 - 1, &error), error);
         if (i % 4 == 1) assert_ok(carom_table_set_series(table, 6, (double[]){i, 2, 3, 4}, 4, &error), error);
     }
 }
@@ -106,6 +107,60 @@ static void test_tables_travel(void **state) {
     carom_table_free(sent);
     carom_table_free(received);
     carom_bytes_free(bytes);
+}
+
+// A message that is cut, or of which bits are changed, is refused or read as a table that can be read to its last cell: no count and no end
+// in it is trusted. Sanitizers watch what is read.
+static void test_damaged_tables_are_refused(void **state) {
+    (void)state;
+    carom_error error;
+    carom_bytes *bytes, *damaged;
+    assert_ok(carom_bytes_create(&bytes, &error), error);
+    assert_ok(carom_bytes_create(&damaged, &error), error);
+    carom_table *sent = make_table(), *received = make_table();
+    fill_table(sent, 5);
+    assert_ok(carom_table_pack(sent, bytes, &error), error);
+    size_t size;
+    const char *whole = carom_bytes_data(bytes, &size);
+    for (size_t length = 0; length < size; length++) {
+        carom_bytes_clear(damaged);
+        assert_ok(carom_bytes_put(damaged, whole, length, &error), error);
+        assert_int_equal(carom_table_unpack(received, damaged, &error), CAROM_INTERNAL);
+        assert_int_equal(carom_table_rows(received), 0);
+    }
+    int refused = 0;
+    for (size_t bit = 0; bit < 8 * size; bit++) {
+        carom_bytes_clear(damaged);
+        assert_ok(carom_bytes_put(damaged, whole, size, &error), error);
+        ((char *)(uintptr_t)carom_bytes_data(damaged, &size))[bit / 8] ^= (char)(1 << bit % 8);
+        const carom_status status = carom_table_unpack(received, damaged, &error);
+        assert_true(!status || status == CAROM_INTERNAL);
+        refused += status != CAROM_OK;
+        for (int64_t row = 0; row < carom_table_rows(received); row++) {
+            int count;
+            assert_true(strlen(carom_table_text(received, 4, row)) <= size);
+            const int *list = carom_table_list(received, 5, row, &count);
+            for (int k = 0; k < count; k++) assert_in_range(list[k], 0, 1);
+            const double *series = carom_table_series(received, 6, row, &count);
+            for (int k = 0; k < count; k++) assert_true(isnan(series[k]) || series[k] == series[k]);
+            assert_true(carom_table_integer_column(received, 3)[row] < 4);
+        }
+    }
+    // Every bit of the number of rows and of the sizes of the pools is among these.
+    assert_true(refused > 8 * (int)sizeof(int64_t) * (1 + COLUMNS) / 2);
+
+    // Counts that no memory holds, also for a table whose rows have no cells: refused at once.
+    static const int64_t hostile[] = {INT64_MAX, INT64_MIN, -1, INT64_MAX / 8, INT64_MAX / 2 + 1, 1LL << 40};
+    for (size_t k = 0; k < sizeof hostile / sizeof *hostile; k++) {
+        carom_bytes_clear(damaged);
+        assert_ok(carom_bytes_put(damaged, &hostile[k], sizeof *hostile, &error), error);
+        assert_ok(carom_bytes_put(damaged, whole, size, &error), error);
+        assert_int_equal(carom_table_unpack(received, damaged, &error), CAROM_INTERNAL);
+    }
+    carom_table_free(sent);
+    carom_table_free(received);
+    carom_bytes_free(bytes);
+    carom_bytes_free(damaged);
 }
 
 static void test_single_rows_are_appended(void **state) {
@@ -491,6 +546,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bytes_come_back_in_order),
         cmocka_unit_test(test_tables_travel),
+        cmocka_unit_test(test_damaged_tables_are_refused),
         cmocka_unit_test(test_single_rows_are_appended),
         cmocka_unit_test(test_shared_loops_deliver_all_blocks_in_order),
         cmocka_unit_test(test_the_first_failing_block_fails_all_ranks),

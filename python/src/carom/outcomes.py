@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _carom
 from ._errors import InputError
-from .laws import Column, make_column
+from .laws import _WIDTHS, Column, make_column
+from .laws import law as _law
 from .questions import Containment, Distance, Maximum, ask_containment, ask_distance, ask_hull, ask_max
 
 if TYPE_CHECKING:
@@ -441,5 +442,17 @@ def _restore(
     seconds: float,
     keep: str,
 ) -> Outcomes:
-    tables = _carom.table_unpack(*outcomes), _carom.table_unpack(*result)
+    # Nothing in a pickle is trusted: C reads columns by their names, and a column of another kind would be misread.
+    try:
+        known = {row.name: row for row in (*_law(law).columns, *_law(law).results)}
+        for name, type_, width, *_ in (*outcomes[0], *result[0]):
+            if name in known and (known[name].type, known[name].width) != (type_, _WIDTHS.get(width, width)):
+                raise ValueError(f"{name}: a column of another kind")
+        tables = _carom.table_unpack(*outcomes), _carom.table_unpack(*result)
+        if _carom.table_about(tables[1])[0] != 1:
+            raise ValueError("a result is one row")
+        if _carom.table_about(tables[0])[1:] != (impact.nv, impact.contacts, impact.contacts * impact.tangent_dim):
+            raise ValueError("outcomes of another impact")
+    except (AttributeError, IndexError, OverflowError, SystemError, TypeError, ValueError) as error:
+        raise InputError(f"pickle: it is damaged: {error}") from None
     return kind._make(impact, law, *tables, None, settings, extent, seconds, keep)

@@ -35,6 +35,8 @@ extern carom_registry *binding_registry;
 /// The objects behind handles; NULL with an exception for anything that is not such a handle.
 const carom_impact *binding_impact(PyObject *handle);
 const carom_table *binding_table(PyObject *handle);
+/// The same for a table of outcomes: its first columns are those that every law's outcomes have.
+const carom_table *binding_outcomes(PyObject *handle);
 const carom_scene *binding_scene(PyObject *handle);
 /// NULL, without an exception, for None.
 const carom_scene *binding_optional_scene(PyObject *handle, bool *failed);

@@ -17,16 +17,8 @@ static bool take_set(PyObject *source, const carom_impact **impact, carom_outcom
     }
     if (!PyArg_ParseTuple(source, "OsOOp", &handles[0], &law, &handles[1], &handles[2], &corners)) return false;
     *impact = binding_impact(handles[0]);
-    const carom_table *outcomes = *impact ? binding_table(handles[1]) : NULL, *result = outcomes ? binding_table(handles[2]) : NULL;
+    const carom_table *outcomes = *impact ? binding_outcomes(handles[1]) : NULL, *result = outcomes ? binding_table(handles[2]) : NULL;
     if (!result) return false;
-    // A table of anything else has no velocities.
-    const carom_column *common = carom_outcome_columns();
-    for (int i = 0; i < CAROM_OUTCOME_COLUMNS; i++) {
-        const carom_column *column = i < carom_table_columns(outcomes) ? carom_table_column(outcomes, i) : NULL;
-        if (column && column->type == common[i].type && column->width == common[i].width) continue;
-        binding_refuse("the table has no outcomes");
-        return false;
-    }
     carom_error error;
     carom_status status;
     Py_BEGIN_ALLOW_THREADS;

@@ -84,13 +84,13 @@ static PyObject *write_result(PyObject *module, PyObject *arguments) {
     const carom_impact *impact = law ? binding_impact(impact_handle) : NULL;
     const carom_scene *scene = impact ? binding_optional_scene(scene_handle, &failed) : NULL;
     if (!impact || failed) return NULL;
-    const carom_table *outcomes = binding_table(outcomes_handle), *row = outcomes ? binding_table(row_handle) : NULL;
+    const carom_table *outcomes = binding_outcomes(outcomes_handle), *row = outcomes ? binding_table(row_handle) : NULL;
     if (!row) return NULL;
     const carom_table *outer_outcomes = NULL, *outer_row = NULL;
     if (outer != Py_None) {
         PyObject *handles[2];
         if (!PyArg_ParseTuple(outer, "OO", &handles[0], &handles[1])) return NULL;
-        outer_outcomes = binding_table(handles[0]);
+        outer_outcomes = binding_outcomes(handles[0]);
         outer_row = outer_outcomes ? binding_table(handles[1]) : NULL;
         if (!outer_row) return NULL;
     }

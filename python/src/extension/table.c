@@ -31,6 +31,19 @@ const carom_table *binding_table(PyObject *handle) {
     return one ? one->table : NULL;
 }
 
+// The columns that every law's outcomes have come first; the functions of C that take outcomes rely on it.
+const carom_table *binding_outcomes(PyObject *handle) {
+    const carom_table *outcomes = binding_table(handle);
+    const carom_column *common = carom_outcome_columns();
+    for (int i = 0; i < CAROM_OUTCOME_COLUMNS && outcomes; i++) {
+        const carom_column *column = i < carom_table_columns(outcomes) ? carom_table_column(outcomes, i) : NULL;
+        if (column && column->type == common[i].type && column->width == common[i].width) continue;
+        binding_refuse("the table has no outcomes");
+        return NULL;
+    }
+    return outcomes;
+}
+
 static PyObject *wrap(held_table *one) {
     PyObject *capsule = PyCapsule_New(one, table_capsule, free_capsule);
     if (!capsule) free_table(one);
@@ -200,7 +213,11 @@ static bool unpack_part(carom_table *table, PyObject *part) {
     if (!status) status = carom_table_unpack(rows, bytes, &error);
     if (!status) status = carom_table_append(table, rows, &error);
     Py_END_ALLOW_THREADS;
-    if (status) binding_fail(&error);
+    // What a file holds is input: its damage is no failure of ours.
+    if (status == CAROM_INTERNAL)
+        binding_refuse("the packed table is cut short or damaged");
+    else if (status)
+        binding_fail(&error);
     carom_table_free(rows);
     carom_bytes_free(bytes);
     return !status;
@@ -264,7 +281,7 @@ static PyObject *extent(PyObject *module, PyObject *arguments) {
     PyObject *impact_handle, *table_handle;
     if (!PyArg_ParseTuple(arguments, "OO", &impact_handle, &table_handle)) return NULL;
     const carom_impact *impact = binding_impact(impact_handle);
-    const carom_table *table = impact ? binding_table(table_handle) : NULL;
+    const carom_table *table = impact ? binding_outcomes(table_handle) : NULL;
     if (!table) return NULL;
     const carom_sizes sizes = carom_impact_sizes(impact), *of_table = carom_table_sizes(table);
     if (sizes.nv != of_table->nv || sizes.contacts != of_table->contacts || sizes.tangents != of_table->tangents)
