@@ -179,6 +179,90 @@ static void no_walk_in_space_passes_a_bound(void **state) {
     }
 }
 
+// Rows that a careless model has: zero tangents, rows that are equal, opposite, multiples or sums of others, or nearly so; contacts without
+// friction, with very little and with very much. Some contact approaches.
+static carom_impact *degenerate_impact(carom_stream *stream, int contacts, int tangent_dim) {
+    enum { MOST = 9 };
+    static const double frictions[] = {0, 0, 0, 1e-6, 0.5, 1, 1e5}, factors[] = {1, -1, 2, 0.5, 1 + 1e-9, 1 + 1e-12},
+                        units[] = {1, 1, 1, 1, 1, 1e-6, 1e-12, 1e8};
+    const int nv = support_random_integer(stream, 1, 5), rows = contacts * (1 + tangent_dim);
+    double mass[MOST * MOST], root[MOST * MOST], J[MOST * MOST], mu[3], velocity[MOST];
+    bool approaches = false;
+    while (!approaches) {
+        for (int k = 0; k < nv * nv; k++) root[k] = carom_stream_normal(stream);
+        for (int i = 0; i < nv; i++)
+            for (int j = 0; j < nv; j++) mass[i * nv + j] = carom_dot(nv, root + i * nv, root + j * nv) + 0.1 * (i == j);
+        for (int r = 0; r < rows; r++) {
+            const bool whole = support_random_integer(stream, 0, 1), zero = r >= contacts && support_random_integer(stream, 0, 3) == 0;
+            double *row = J + r * nv;
+            for (int j = 0; j < nv; j++)
+                row[j] = zero ? 0 : whole ? support_random_integer(stream, -1, 1) : 2 * carom_stream_uniform(stream) - 1;
+            if (r == 0 || zero || support_random_integer(stream, 0, 2)) continue;
+            const double *first = J + support_random_integer(stream, 0, r - 1) * nv,
+                         *other = J + support_random_integer(stream, 0, r - 1) * nv;
+            const double factor = factors[support_random_integer(stream, 0, 5)], share = support_random_integer(stream, 0, 1);
+            for (int j = 0; j < nv; j++) row[j] = factor * first[j] + share * other[j];
+        }
+        // A contact in other units than the others.
+        const double unit = units[support_random_integer(stream, 0, 7)];
+        for (int j = 0; j < nv; j++) J[j] *= unit;
+        for (int j = 0; j < nv; j++) velocity[j] = support_random_integer(stream, 0, 3) ? carom_stream_normal(stream) : 0;
+        bool normals = true;
+        for (int i = 0; i < contacts; i++) {
+            mu[i] = frictions[support_random_integer(stream, 0, 6)];
+            normals = normals && carom_max_abs((size_t)nv, J + i * nv) > 0;
+            approaches = approaches || carom_dot(nv, J + i * nv, velocity) < 0;
+        }
+        approaches = approaches && normals;
+    }
+    const carom_impact_data data = {.nv = nv,
+                                    .contacts = contacts,
+                                    .tangent_dim = tangent_dim,
+                                    .mass = mass,
+                                    .normal = J,
+                                    .tangent = J + contacts * nv,
+                                    .friction = mu,
+                                    .velocity = velocity};
+    carom_impact *impact;
+    carom_error error;
+    assert_ok(carom_impact_create(&data, &impact, &error), error);
+    return impact;
+}
+
+// Vertices of exact sets, walks in space: bounds hold, and are answers, whatever rows are dependent and wherever friction is missing.
+static void bounds_hold_where_rows_are_dependent(void **state) {
+    needs_fans(state);
+    const int scenes = support_count(12, 40, 1000), directions = support_count(2, 4, 20);
+    carom_stream stream;
+    carom_stream_start(&stream, 39, 0);
+    for (int scene = 0; scene < scenes; scene++) {
+        const int tangents = scene % 3 == 2 ? 2 : 1;
+        carom_impact *impact = degenerate_impact(&stream, support_random_integer(&stream, 1, 4 - tangents), tangents);
+        const int n = carom_impact_contact_size(impact);
+        const double scale = carom_impact_velocity_scale(impact);
+        carom_exact_options options = carom_exact_defaults();
+        options.seconds = 0.2;
+        options.pieces = 100;
+        carom_exact_set *set = tangents == 1 ? solve(impact, &options) : NULL;
+        const bool known = set && (set->status == CAROM_EXACT_OK || set->status == CAROM_EXACT_INCOMPLETE);
+        int found;
+        double *members = walk_members(impact, 20, &found);
+        for (int d = 0; d < directions; d++) {
+            double factors[9], size = 0;
+            for (int k = 0; k < n; k++) factors[k] = d % 2 ? 2 * carom_stream_uniform(&stream) - 1 : support_random_integer(&stream, -1, 1);
+            for (int k = 0; k < n; k++) size += fabs(factors[k]);
+            carom_functional functional = direction(impact, factors);
+            const carom_bound bound = bound_of(impact, &functional, n <= 4 ? 1 : 0, -INFINITY);
+            if (known) assert_true(largest_of(set->pieces, factors) <= bound.upper + 1e-11 * size * scale);
+            for (int i = 0; i < found; i++) assert_true(carom_dot(n, factors, members + i * n) <= bound.upper + 1e-6 * size * scale);
+            carom_functional_release(&functional);
+        }
+        free(members);
+        carom_exact_set_free(set);
+        carom_impact_free(impact);
+    }
+}
+
 // Two contacts: three of four axis directions within a tenth of the velocity scale, with at most three planes. Where forces cancel there is
 // no fan.
 static void two_contacts_are_bounded_closely(void **state) {
@@ -347,6 +431,57 @@ static void forces_that_cancel_are_said(void **state) {
     carom_impact_free(impact);
 }
 
+// A ball that meets a smooth floor at rest along it stops: no plane of the problem follows its slip.
+static void planes_that_do_not_span_are_met(void **state) {
+    needs_fans(state);
+    const text_scene ball = {2, 1, "1 0 0 1", "0 1", "1 0", "0", "1 -1"},
+                     feet = {3, 2, "1 0 0 0 1 0 0 0 5/12", "0 1 -1/2 0 1 1/2", "1 0 1 1 0 2", "0 0", "0 -0.4429 0"};
+    carom_impact *impact = make_impact(&ball);
+    const char *const expressions[] = {"Jn.A", "-1*Jn.A", "Jt.A", "-1*Jt.A"};
+    const double known[] = {0, 0, 1, -1};
+    for (int i = 0; i < 4; i++) {
+        const carom_bound bound = bound_expression(impact, expressions[i], 2);
+        assert_int_equal(bound.method, CAROM_BOUND_FAN);
+        assert_close(bound.upper, known[i], 1e-9);
+    }
+    carom_impact_free(impact);
+    // Impulses along the normals turn this one, and push it up; they do not push it along the floor.
+    impact = make_impact(&feet);
+    assert_close(bound_expression(impact, "v.1", 2).upper, 0, 1e-9);
+    assert_close(bound_expression(impact, "-1*v.1", 2).upper, 0, 1e-9);
+    carom_impact_free(impact);
+}
+
+// Normals that differ by less than doubles tell apart: the bound by energy and a reason, not a lack of memory.
+static void rows_that_nearly_depend_have_a_reason(void **state) {
+    needs_fans(state);
+    const text_scene near = {3, 2, "1 0 0 0 1 0 0 0 1", "0 1 0 1/1000000000 1 0", "1 0 0 1 0 1", "1/2 1/2", "0.25 -1 0.5"};
+    carom_impact *impact = make_impact(&near);
+    const char *const expressions[] = {"Jn.A", "Jn.A - Jn.B", "v.1"};
+    for (int i = 0; i < 3; i++) {
+        const carom_bound bound = bound_expression(impact, expressions[i], 2);
+        assert_int_equal(bound.method, CAROM_BOUND_ENERGY);
+        assert_non_null(strstr(bound.reason, "depend on each other"));
+        assert_true(isfinite(bound.upper));
+    }
+    carom_impact_free(impact);
+}
+
+// A contact whose rows the grid of far larger ones would change: the rounded problem would be another one.
+static void rows_that_rounding_changes_have_a_reason(void **state) {
+    needs_fans(state);
+    const double mass[4] = {1, 0, 0, 1}, normal[4] = {1e9, 0, 0.3, 0.7}, friction[2] = {0.5, 0.5}, velocity[2] = {-1, -1};
+    const carom_impact_data data = {
+        .nv = 2, .contacts = 2, .tangent_dim = 1, .mass = mass, .normal = normal, .friction = friction, .velocity = velocity};
+    carom_impact *impact;
+    carom_error error;
+    assert_ok(carom_impact_create(&data, &impact, &error), error);
+    const carom_bound bound = bound_expression(impact, "v.2", 2);
+    assert_int_equal(bound.method, CAROM_BOUND_ENERGY);
+    assert_non_null(strstr(bound.reason, "far larger"));
+    carom_impact_free(impact);
+}
+
 static void bad_questions_are_refused(void **state) {
     (void)state;
     carom_impact *impact = make_impact(&block);
@@ -379,12 +514,16 @@ int main(void) {
         cmocka_unit_test(known_sets_are_bounded_closely),
         cmocka_unit_test(no_solution_passes_a_bound),
         cmocka_unit_test(no_walk_in_space_passes_a_bound),
+        cmocka_unit_test(bounds_hold_where_rows_are_dependent),
         cmocka_unit_test(two_contacts_are_bounded_closely),
         cmocka_unit_test(bounds_do_not_depend_on_how_the_impact_is_written),
         cmocka_unit_test(joints_are_bounded),
         cmocka_unit_test(energy_bounds_hold),
         cmocka_unit_test(an_impact_that_has_ended_stays),
         cmocka_unit_test(forces_that_cancel_are_said),
+        cmocka_unit_test(planes_that_do_not_span_are_met),
+        cmocka_unit_test(rows_that_nearly_depend_have_a_reason),
+        cmocka_unit_test(rows_that_rounding_changes_have_a_reason),
         cmocka_unit_test(bad_questions_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

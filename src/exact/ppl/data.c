@@ -13,6 +13,8 @@
 #define SAME_NUMBER 1e-15
 // A contact velocity that W cannot explain, in shares of the largest: more than the grid and the round-off of a computed W.
 #define UNEXPLAINED_VELOCITY 1e-6
+// Rows of a contact that the grid of far larger rows changes by this share of its normal are others.
+#define CHANGED_CONTACT 1e-6
 // Round-off and the grid may leave this much of a dependent row of W, over its diagonal entry.
 #define DEPENDENT_ROW 1e-9
 
@@ -207,9 +209,13 @@ static carom_status read_friction(workspace *work, const carom_interval *interva
     exact_data *data = work->data;
     const size_t contacts = (size_t)data->contacts;
     const double *mu = carom_impact_get_data(work->impact)->friction;
-    const number_list list = {"mu", carom_impact_get_texts(work->impact)->friction, mu, contacts, 1, carom_max_abs(contacts, mu)};
-    const carom_status status = read_numbers(work, &list, data->friction, 2, error);
+    const char *const *texts = carom_impact_get_texts(work->impact)->friction;
+    carom_status status = CAROM_OK;
     for (size_t i = 0; i < contacts && !status; i++) {
+        // Each on a grid of its own: 1e-6 beside 1e5 is not zero.
+        const number_list list = {"mu", texts ? texts + i : NULL, mu + i, 1, 1, mu[i]};
+        status = read_numbers(work, &list, data->friction + 2 * i, 1, error);
+        if (status) break;
         mpq_set(data->friction[2 * i + 1], data->friction[2 * i]);
         if (!intervals || (intervals[i].least == mu[i] && intervals[i].most == mu[i])) continue;
         exact_rational_shortest(data->friction[2 * i], intervals[i].least);
@@ -295,6 +301,18 @@ static carom_status read_system(workspace *work, carom_error *error) {
     }
     if (!status) status = read_symmetric(work, mass, nv, data->mass, texts->mass, "M", error);
     if (status) return status;
+    for (size_t i = 0; i < contacts; i++) {
+        const double *tangent = data->tangent + i * (work->stride - 1) * nv;
+        double change = 0;
+        for (size_t r = 0; r < work->stride; r++)
+            for (size_t j = 0; j < nv; j++) {
+                const double entry = r ? tangent[(r - 1) * nv + j] : data->normal[i * nv + j];
+                change = fmax(change, fabs(exact_rational_double(work->jacobian[(work->stride * i + r) * nv + j]) - entry));
+            }
+        if (change > CHANGED_CONTACT * carom_max_abs(nv, data->normal + i * nv))
+            work->fault = "the rows of a contact are others when they are rounded beside rows that are far larger";
+    }
+    if (work->fault) return CAROM_OK;
 
     // M^-1 J' by elimination on a copy of J', then W by products.
     for (size_t i = 0; i < n; i++)
@@ -386,6 +404,11 @@ static carom_status choose_coordinates(workspace *work, carom_error *error) {
     const size_t n = work->n;
     mpq_t *reduced = exact_rationals_take(&work->rationals, n * n);
     if (!reduced) return carom_fail_memory(error, "exact set");
+
+    for (size_t k = 0; k < n; k += work->stride)
+        if (!mpq_sgn(work->delassus[k * n + k]))
+            work->fault = "the normal of a contact is zero when it is rounded beside rows that are far larger";
+    if (work->fault) return CAROM_OK;
 
     // W = J M^-1 J' has the rank of J, and its principal minors tell: a row is taken when elimination leaves a positive diagonal entry.
     for (size_t k = 0; k < n * n; k++) mpq_set(reduced[k], work->delassus[k]);

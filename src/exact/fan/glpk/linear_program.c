@@ -27,6 +27,7 @@ struct linear_program {
     glp_prob *problem;  // with the first `known` rows; NULL before the first solution
     int known;
     jmp_buf escape;
+    bool lacks_memory;  // GLPK's last words were about memory
 };
 
 carom_status linear_program_create(int columns, const double *objective, linear_program **made, carom_error *error) {
@@ -151,6 +152,12 @@ static void solve(linear_program *program, const bound_effort *effort, double *x
     for (int i = 0; i < p->rows; i++) p->prices[i] = glp_get_row_dual(p->problem, i + 1);
 }
 
+// Called by GLPK in place of its output: before it gives up it says why.
+static int listen(void *program, const char *text) {
+    if (strstr(text, "memory")) ((linear_program *)program)->lacks_memory = true;
+    return 1;
+}
+
 // Called by GLPK in place of the end of the process. After an error the only thing that its state allows is to be freed.
 static void escape(void *program) {
     glp_free_env();
@@ -164,12 +171,16 @@ carom_status linear_program_solve(linear_program *program, const bound_effort *e
     if (setjmp(program->escape)) {
         program->problem = NULL;
         program->known = 0;
-        return carom_fail(error, CAROM_OUT_OF_MEMORY, "linear program: GLPK gave up, as it does when it finds no memory");
+        if (program->lacks_memory) return carom_fail_memory(error, "linear program");
+        return carom_fail(error, CAROM_INTERNAL, "GLPK gave up on a linear program");
     }
+    program->lacks_memory = false;
     glp_error_hook(escape, program);
+    glp_term_hook(listen, program);
     const int terminal = glp_term_out(GLP_OFF);
     solve(program, effort, x, solved);
     glp_term_out(terminal);
+    glp_term_hook(NULL, NULL);
     glp_error_hook(NULL, NULL);
     if (prices && *solved) *prices = program->prices;
     return CAROM_OK;

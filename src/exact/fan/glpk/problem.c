@@ -129,7 +129,8 @@ static uint64_t add_speed(fan_problem *problem, const exact_data *data, int cont
         largest = fmax(largest, fabs(mpq_get_d(speed[k])) / problem->unit[k]);
     }
     mpq_clears(factor, scratch, NULL);
-    problem->speed_factor[problem->speed_count] = 1 / largest;
+    // A force that moves nothing has no scale.
+    problem->speed_factor[problem->speed_count] = largest > 0 ? 1 / largest : 0;
     return (uint64_t)1 << problem->speed_count++;
 }
 
@@ -257,17 +258,19 @@ carom_status fan_problem_create(const exact_data *data, const carom_functional *
     for (int k = 0; k < d; k++) made->unit[k] = sqrt(made->delassus[k * d + k]);
     set_target(made, data, functional);
 
-    // |c|_W^2 = c'W_BB c, and R^2, the largest y'(metric)y of the starts.
-    double norm = 0;
+    // |c|_W^2 = c'W_BB c, where doubles might cancel, and R^2, the largest y'(metric)y of the starts.
+    mpq_t square, radius, product, scratch;
+    mpq_inits(square, radius, product, scratch, NULL);
     for (int k = 0; k < d; k++)
-        for (int l = 0; l < d; l++) norm += mpq_get_d(made->target[k]) * made->delassus[k * d + l] * mpq_get_d(made->target[l]);
-    made->target_norm = sqrt(fmax(norm, 0));
-    mpq_t square, radius;
-    mpq_inits(square, radius, NULL);
+        for (int l = 0; l < d; l++) {
+            mpq_mul(product, made->target[k], made->target[l]);
+            exact_rational_add_product(square, product, data->response[k * data->n + data->basis[l]], scratch);
+        }
+    made->target_norm = sqrt(mpq_get_d(square));
     exact_data_start_energy(data, square);
     exact_rational_above_root(radius, square);
     made->energy_radius = nextafter(mpq_get_d(radius), INFINITY);
-    mpq_clears(square, radius, NULL);
+    mpq_clears(square, radius, product, scratch, NULL);
 
     // All normals first, then tangents, contact by contact.
     contact_key order[EXACT_MOST_CONTACTS];

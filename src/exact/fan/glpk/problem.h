@@ -48,10 +48,10 @@ typedef struct fan_problem {
     // In doubles
     double *delassus;                      ///< W_BB [dimension x dimension]
     double unit[FAN_MOST_DIMENSION];       ///< sqrt(W_kk) of a coordinate
-    double speed_factor[FAN_MOST_SPEEDS];  ///< makes the largest coordinate of a speed about one, over its unit
+    double speed_factor[FAN_MOST_SPEEDS];  ///< makes the largest coordinate of a speed about one, over its unit; 0 for a speed of zero
     double extra[FAN_MOST_STARTS];         ///< the offset of a start over that of the first, rounded up
     double energy_radius;                  ///< R >= sqrt(y'(W_BB^-1)y) of all starts, rounded up
-    double target_norm;                    ///< about |c|_W = sqrt(c'(W_BB)c)
+    double target_norm;                    ///< about |c|_W = sqrt(c'(W_BB)c); 0 where c is zero, only
     exact_rationals rationals;
 } fan_problem;
 

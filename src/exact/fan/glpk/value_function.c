@@ -178,12 +178,12 @@ static double slope_norm(const fan_problem *problem, const double *slope, double
     return sqrt(fmax(square, 0));
 }
 
-// Divides a velocity y by its length sqrt(y'(W_BB^-1)y), for W_BB = L L'; false where that is not more than `least`.
+// Divides a velocity y by its length sqrt(y'(W_BB^-1)y), for W_BB = L L'; false where that is not more than `least`, or no number.
 static bool scale_way(int d, const double *factor, double least, double *y, double *scratch) {
     memcpy(scratch, y, (size_t)d * sizeof *y);
     carom_cholesky_forward(d, factor, scratch);
     const double length = sqrt(carom_dot(d, scratch, scratch));
-    if (!(length > least)) return false;
+    if (!(length > least) || isinf(length)) return false;
     for (int k = 0; k < d; k++) y[k] /= length;
     return true;
 }
@@ -213,9 +213,15 @@ carom_status slope_cuts_create(const fan_problem *problem, slope_cuts *cuts, car
         carom_multiply(d, d, problem->delassus, normal, ways + i * d);
         for (int k = 0; k < d && i == count - 1; k++) ways[i * d + k] = mpq_get_d(problem->start[k]);
     }
-    // Ways of length one, y'(W_BB^-1)y = 1: c2.y <= |c2|_W for each of them, and for the sums and differences of two.
-    bool room = !carom_cholesky_factor(d, factor);
-    for (int i = 0; i < count && room; i++) room = scale_way(d, factor, 0, ways + i * d, normal);
+    if (carom_cholesky_factor(d, factor)) {
+        free(factor);
+        return carom_fail(error, CAROM_INTERNAL,
+                          "rows of the contacts depend on each other up to round-off: only the energy bounds solutions");
+    }
+    // Ways of length one, y'(W_BB^-1)y = 1: c2.y <= |c2|_W for each of them, and for the sums and differences of two. A start may be zero.
+    bool room = true;
+    for (int i = 0; i < count; i++)
+        if (!scale_way(d, factor, 0, ways + i * d, normal)) memset(ways + i * d, 0, (size_t)d * sizeof *ways);
     for (int i = 0; i < count && room; i++)
         for (int j = i; j < count && room; j++)
             for (int signs = 0; signs < (i == j ? 2 : 4) && room; signs++) {

@@ -26,6 +26,7 @@ typedef struct slope_cuts {
 } slope_cuts;
 
 /// The fixed cuts: along what impulses do at each plane, the start, and what changes the functional most, and between these.
+/// @return CAROM_INTERNAL, and why only the energy bounds solutions, where W_BB has no factor in doubles; CAROM_OUT_OF_MEMORY
 carom_status slope_cuts_create(const fan_problem *problem, slope_cuts *cuts, carom_error *error);
 void slope_cuts_release(slope_cuts *cuts);
 
