@@ -5,6 +5,9 @@
 //
 // with the deformation delta_i = sqrt(2 E_i/k_i): a solution of the inclusion with restitution in which lambda_i : lambda_j =
 // sqrt(k_i E_i) : sqrt(k_j E_j). Only ratios of stiffnesses matter. Integrated from one change of phase or slip to the next.
+//
+// Contact velocities are unknowns of their own, du/dtau = W dp/dtau: a contact that sticks keeps u_t = 0 exactly, where u- + W p would be
+// off by the round-off of large terms that cancel.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +17,16 @@
 #include "carom/ode.h"
 #include "laws/laws_internal.h"
 
-// Added to the diagonal of W_tt, as a share of its largest entry: equal tangent rows then share friction evenly.
+// Added to the diagonal of W_tt, as a share of it, where several contacts stick: equal tangent rows then share friction evenly.
 #define REGULARISATION 1e-14
 // How far ahead a contact without slip is looked at, as a share of the time scale: at the start no spring has a force yet.
 #define AHEAD 1e-6
 
-enum { MOST_EVENTS = 10000, MOST_HALVINGS = 60 };
+// The velocity u- + W p after the impact may be off from the integrated one by so many tolerances: steps without number add up.
+#define MOST_APART 100
+
+// A few hundred steps are usual.
+enum { MOST_EVENTS = 10000, MOST_STEPS = 200000, MOST_HALVINGS = 60 };
 
 carom_lzb_options carom_lzb_defaults(void) { return (carom_lzb_options){.restitution = NAN, .tolerance = 1e-10}; }
 
@@ -43,32 +50,31 @@ static const carom_column outcome_columns[OWN_COLUMNS] = {
 // What a contact does between two events, along its normal and along its tangent.
 typedef enum normal_phase { PHASE_IDLE, PHASE_COMPRESSION, PHASE_RESTITUTION } normal_phase;
 
-// One impact on its way. The unknowns are the impulses, [n] contact-major, then the deformations, [contacts].
+// One impact on its way. The unknowns are the impulses and the contact velocities, [n] each, contact-major, then the deformations,
+// [contacts].
 typedef struct springs {
     const carom_impact *impact;
     int contacts, stride, n;
-    const double *start;  // [n] contact velocities before the impact
     double *stiffness, *restitution;
     normal_phase *phase;    // [contacts]
     double *side;           // [contacts] direction of slip; 0 for those that stick
     int64_t *compressions;  // [contacts]
-    double *u;              // [n] contact velocities where rates were asked for last
     double *weight;         // [contacts] k_i delta_i there
     carom_box *friction;    // of the contacts that stick
     int *sticking;          // [contacts]
+    double *tolerance;      // [2 n + contacts] of the unknowns
+    double deep, least;     // a deformation of the impact's scale, and its tolerance
+    bool failed;            // the friction of contacts that stick was not found
     carom_ode ode;
 } springs;
 
 // ------------------------------------------------------------------------------------------------------------- the rates
 
-// u = u- + W p.
-static void find_velocities(springs *s, const double *y) {
-    const double *delassus = carom_impact_delassus(s->impact);
-    for (int r = 0; r < s->n; r++) s->u[r] = s->start[r] + carom_dot(s->n, delassus + (size_t)r * (size_t)s->n, y);
-}
+// Does an unknown at its bound want more friction than that?
+static bool needs_more(const carom_box *box, int a) { return box->place[a] != 0 && box->slope[a] != 0; }
 
-// Friction of all contacts under the present weights, into the rates of the impulses. Those that stick minimise x'W_tt x/2 + b'x over
-// |x_i| <= mu_i lambda_i, as in walks.
+// Friction of all contacts under the present weights, into the rates of the impulses, and the rates of the velocities. Those that stick
+// minimise x'W_tt x/2 + b'x over |x_i| <= mu_i lambda_i, as in walks.
 static void apply_friction(springs *s, double *rates) {
     const double *delassus = carom_impact_delassus(s->impact), *mu = carom_impact_get_data(s->impact)->friction;
     const size_t n = (size_t)s->n;
@@ -78,7 +84,9 @@ static void apply_friction(springs *s, double *rates) {
         for (int k = 1; k < s->stride; k++) rates[s->stride * i + k] = 0;
         if (mu[i] == 0) continue;
         rates[s->stride * i + 1] = -s->side[i] * mu[i] * s->weight[i];
-        if (s->side[i] == 0 && s->weight[i] > 0) s->sticking[box->size++] = s->stride * i + 1;
+        const size_t row = (size_t)(s->stride * i + 1);
+        // A tangent of zero slips nowhere.
+        if (s->side[i] == 0 && s->weight[i] > 0 && delassus[row * n + row] > 0) s->sticking[box->size++] = (int)row;
     }
     for (int a = 0; a < box->size; a++) {
         const double *row = delassus + (size_t)s->sticking[a] * n;
@@ -86,23 +94,26 @@ static void apply_friction(springs *s, double *rates) {
         box->b[a] = carom_dot(s->n, row, rates);
         box->bound[a] = mu[contact] * s->weight[contact];
         for (int k = 0; k < box->size; k++)
-            box->A[a * box->size + k] = row[s->sticking[k]] + (a == k ? REGULARISATION * row[s->sticking[a]] : 0);
+            box->A[a * box->size + k] = row[s->sticking[k]] + (a == k && box->size > 1 ? REGULARISATION * row[s->sticking[a]] : 0);
     }
-    if (box->size && !carom_box_solve(box)) return;
-    for (int a = 0; a < box->size; a++) rates[s->sticking[a]] = box->x[a];
+    const bool sticks = box->size && carom_box_solve(box);
+    s->failed = s->failed || (box->size && !sticks);
+    for (int a = 0; a < box->size && sticks; a++) rates[s->sticking[a]] = box->x[a];
+    for (int r = 0; r < s->n; r++) rates[s->n + r] = carom_dot(s->n, delassus + (size_t)r * n, rates);
+    for (int a = 0; a < box->size && sticks; a++)
+        if (!needs_more(box, a)) rates[s->n + s->sticking[a]] = 0;
 }
 
 // A carom_ode_rate.
 static void find_rates(void *user, double tau, const double *y, double *rates) {
     (void)tau;
     springs *s = user;
-    find_velocities(s, y);
-    const double *deformation = y + s->n;
+    const double *u = y + s->n, *deformation = u + s->n;
     for (int i = 0; i < s->contacts; i++) {
-        const double normal = s->u[s->stride * i], e = s->restitution[i];
+        const double normal = u[s->stride * i], e = s->restitution[i];
         s->weight[i] = s->phase[i] == PHASE_IDLE ? 0 : s->stiffness[i] * fmax(deformation[i], 0);
         rates[s->stride * i] = s->weight[i];
-        rates[s->n + i] = s->phase[i] == PHASE_COMPRESSION ? -normal : s->phase[i] == PHASE_RESTITUTION ? -normal / (e * e) : 0;
+        rates[2 * s->n + i] = s->phase[i] == PHASE_COMPRESSION ? -normal : s->phase[i] == PHASE_RESTITUTION ? -normal / (e * e) : 0;
     }
     apply_friction(s, rates);
 }
@@ -111,16 +122,16 @@ static void find_rates(void *user, double tau, const double *y, double *rates) {
 
 // Has some contact left its phase or its slip? `y` is where rates were asked for last.
 static bool is_event(const springs *s, const double *y, int contact) {
-    const double normal = s->u[s->stride * contact], deformation = y[s->n + contact];
+    const double *u = y + s->n + s->stride * contact, normal = u[0], deformation = y[2 * s->n + contact];
     if (s->phase[contact] == PHASE_COMPRESSION ? normal > 0 : normal < 0) return true;
     if (s->phase[contact] == PHASE_RESTITUTION && deformation <= 0) return true;
-    return s->weight[contact] > 0 && s->side[contact] * s->u[s->stride * contact + 1] < 0;
+    return s->weight[contact] > 0 && s->side[contact] != 0 && s->side[contact] * u[1] < 0;
 }
 
 // Does a contact that sticks need more friction than it has?
 static bool breaks_away(const springs *s, int contact) {
     for (int a = 0; a < s->friction->size; a++)
-        if (s->sticking[a] / s->stride == contact) return s->friction->place[a] != 0 && s->friction->slope[a] != 0;
+        if (s->sticking[a] / s->stride == contact) return needs_more(s->friction, a);
     return false;
 }
 
@@ -136,7 +147,7 @@ static void choose_slip(springs *s, double *y, double *rates, double ahead) {
     const double *mu = carom_impact_get_data(s->impact)->friction;
     find_rates(s, 0, y, rates);
     for (int i = 0; i < s->contacts; i++)
-        s->weight[i] = s->phase[i] == PHASE_IDLE ? 0 : s->stiffness[i] * fmax(y[s->n + i] + ahead * rates[s->n + i], 0);
+        s->weight[i] = s->phase[i] == PHASE_IDLE ? 0 : s->stiffness[i] * fmax(y[2 * s->n + i] + ahead * rates[2 * s->n + i], 0);
     for (int i = 0; i < s->contacts; i++) rates[s->stride * i] = s->weight[i];
     apply_friction(s, rates);
     for (int i = 0; i < s->contacts; i++) {
@@ -147,16 +158,21 @@ static void choose_slip(springs *s, double *y, double *rates, double ahead) {
 
 // The next phase of every contact at an event.
 static void change_phases(springs *s, double *y) {
+    const double *mu = carom_impact_get_data(s->impact)->friction;
     for (int i = 0; i < s->contacts; i++) {
-        const double normal = s->u[s->stride * i];
-        double *deformation = y + s->n + i;
+        double *u = y + s->n + s->stride * i, *deformation = y + 2 * s->n + i;
+        const double normal = u[0];
         const normal_phase before = s->phase[i];
         if (normal < 0) s->phase[i] = PHASE_COMPRESSION;
         if (before == PHASE_COMPRESSION && normal > 0) s->phase[i] = PHASE_RESTITUTION;
         if (s->phase[i] == PHASE_RESTITUTION && (*deformation <= 0 || s->restitution[i] == 0)) s->phase[i] = PHASE_IDLE;
         if (s->phase[i] == PHASE_IDLE) *deformation = 0;
         if (s->phase[i] == PHASE_COMPRESSION && before != PHASE_COMPRESSION) s->compressions[i]++;
-        if (s->stride == 2 && s->side[i] * s->u[2 * i + 1] < 0) s->side[i] = 0;
+        if (mu[i] == 0) continue;
+        // Slip that turns ends: the contact sticks, or slides off from rest. What happened while nothing pressed counts when it does again.
+        if (before == PHASE_IDLE) s->side[i] = (u[1] > 0) - (u[1] < 0);
+        if (before != PHASE_IDLE && s->side[i] * u[1] < 0) s->side[i] = 0;
+        if (s->side[i] == 0 && before != PHASE_IDLE) u[1] = 0;
     }
 }
 
@@ -168,6 +184,15 @@ static bool all_idle(const springs *s) {
     return true;
 }
 
+// The shortest time in which a spring swings at the present rates, 1 / sqrt(k du_n/dp_n): contacts that stick are far softer than W_nn says
+// where friction takes nearly all of their impulse.
+static double swing(const springs *s, const double *rates) {
+    double shortest = INFINITY;
+    for (int i = 0; i < s->contacts; i++)
+        if (s->weight[i] > 0) shortest = fmin(shortest, sqrt(s->weight[i] / (s->stiffness[i] * fabs(rates[s->n + s->stride * i]))));
+    return shortest;
+}
+
 // From one event to the next, until every contact is idle.
 static carom_verdict integrate(springs *s, const carom_control *control, int64_t *events) {
     carom_ode *ode = &s->ode;
@@ -177,14 +202,14 @@ static carom_verdict integrate(springs *s, const carom_control *control, int64_t
         const size_t row = (size_t)(s->stride * i);
         stiffest = fmax(stiffest, s->stiffness[i] * carom_impact_delassus(s->impact)[row * (size_t)s->n + row]);
     }
-    const double time = 1 / sqrt(stiffest);
-    find_velocities(s, ode->y);
+    const double time = 1 / sqrt(stiffest), *mu = carom_impact_get_data(s->impact)->friction;
     for (int i = 0; i < s->contacts; i++) {
-        s->phase[i] = s->u[s->stride * i] < 0 ? PHASE_COMPRESSION : PHASE_IDLE;
+        const double *u = ode->y + s->n + s->stride * i;
+        s->phase[i] = u[0] < 0 ? PHASE_COMPRESSION : PHASE_IDLE;
         s->compressions[i] = s->phase[i] == PHASE_COMPRESSION;
-        const double slip = s->stride > 1 ? s->u[s->stride * i + 1] : 0;
-        s->side[i] = slip > 0 ? 1 : slip < 0 ? -1 : 0;
+        s->side[i] = mu[i] > 0 ? (u[1] > 0) - (u[1] < 0) : 0;
     }
+    int64_t steps = 0;
     ode->next = ode->length = time / 100;
     for (*events = 0; !all_idle(s); ++*events) {
         if (carom_control_cancelled(control)) return CAROM_INTERRUPTED;
@@ -195,10 +220,12 @@ static carom_verdict integrate(springs *s, const carom_control *control, int64_t
         bool found = false;
         while (!found) {
             if (carom_control_cancelled(control)) return CAROM_INTERRUPTED;
-            if (!carom_ode_step(ode)) return CAROM_UNVERIFIED;
+            if (steps++ == MOST_STEPS) return CAROM_BUDGET_SPENT;
+            for (int i = 0; i < s->contacts; i++) s->tolerance[2 * s->n + i] = s->least * fmax(1, ode->y[2 * s->n + i] / s->deep);
+            if (!carom_ode_step(ode) || s->failed) return CAROM_UNVERIFIED;
             found = any_event(s, ode->end, ode->stage[1]);
             if (!found) carom_ode_advance(ode);
-            ode->length = fmin(ode->length, time);
+            ode->length = fmin(ode->length, fmax(time, swing(s, ode->stage[1])));
         }
         // The event, between the last share of the step without one and the first with one; the step then ends behind it.
         double low = 0, high = ode->length;
@@ -252,18 +279,17 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
         return carom_fail(error, CAROM_UNSUPPORTED, "lzb takes planar contacts, or contacts without friction");
     const size_t n = (size_t)carom_impact_contact_size(impact), contacts = (size_t)data->contacts;
     carom_arena arena = {0};
-    double *start = carom_arena_take(&arena, n, sizeof *start), *v = carom_arena_take(&arena, (size_t)data->nv, sizeof *v);
-    double *tolerance = carom_arena_take(&arena, n + contacts, sizeof *tolerance);
-    springs s = {.impact = impact, .contacts = data->contacts, .stride = 1 + data->tangent_dim, .n = (int)n, .start = start};
+    double *v = carom_arena_take(&arena, (size_t)data->nv, sizeof *v), *u = carom_arena_take(&arena, n, sizeof *u);
+    springs s = {.impact = impact, .contacts = data->contacts, .stride = 1 + data->tangent_dim, .n = (int)n};
+    s.tolerance = carom_arena_take(&arena, 2 * n + contacts, sizeof *s.tolerance);
     s.stiffness = carom_arena_take(&arena, contacts, sizeof *s.stiffness);
     s.restitution = carom_arena_take(&arena, contacts, sizeof *s.restitution);
     s.phase = carom_arena_take(&arena, contacts, sizeof *s.phase);
     s.side = carom_arena_take(&arena, contacts, sizeof *s.side);
     s.compressions = carom_arena_take(&arena, contacts, sizeof *s.compressions);
-    s.u = carom_arena_take(&arena, n, sizeof *s.u);
     s.weight = carom_arena_take(&arena, contacts, sizeof *s.weight);
     s.sticking = carom_arena_take(&arena, contacts, sizeof *s.sticking);
-    carom_ode_create(&arena, (int)(n + contacts), &s.ode);
+    carom_ode_create(&arena, (int)(2 * n + contacts), &s.ode);
     carom_status status = arena.failed ? carom_fail_memory(error, "lzb") : carom_box_create(data->contacts, &s.friction, error);
     if (!status) status = read_stiffness(options->stiffness, data->contacts, s.stiffness, error);
 
@@ -271,18 +297,24 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
     if (!status) status = carom_outcomes_create(impact, outcome_columns, OWN_COLUMNS, &outcomes, error);
     if (!status) {
         for (size_t i = 0; i < contacts; i++) s.restitution[i] = isnan(options->restitution) ? data->restitution[i] : options->restitution;
-        carom_impact_contact_velocity(impact, data->velocity, start);
-        // Impulses are velocities over W, deformations velocities over the frequency sqrt(W k).
+        carom_impact_contact_velocity(impact, data->velocity, s.ode.y + n);
+        // Deformations are velocities over the frequency sqrt(W k), or more; impulses follow from both.
         const double speed = carom_impact_velocity_scale(impact), W = carom_max_abs(n * n, carom_impact_delassus(impact));
-        for (size_t i = 0; i < n; i++) tolerance[i] = options->tolerance * speed / W;
-        for (size_t i = 0; i < contacts; i++)
-            tolerance[n + i] = options->tolerance * speed / sqrt(W * carom_max_abs(contacts, s.stiffness));
+        for (size_t i = 0; i < n; i++) s.tolerance[i] = INFINITY;
+        for (size_t i = 0; i < n; i++) s.tolerance[n + i] = options->tolerance * speed;
+        s.deep = speed / sqrt(W * carom_max_abs(contacts, s.stiffness));
+        s.least = options->tolerance * s.deep;
         s.ode.rate = find_rates;
         s.ode.user = &s;
-        s.ode.tolerance = tolerance;
+        s.ode.tolerance = s.tolerance;
         int64_t events;
-        const carom_verdict verdict = integrate(&s, call->control, &events);
+        carom_verdict verdict = integrate(&s, call->control, &events);
         carom_impact_apply(impact, data->velocity, s.ode.y, v);
+        // Round-off of the impulses, where terms of W p cancel, may be more than the tolerance.
+        carom_impact_contact_velocity(impact, v, u);
+        double apart = 0;
+        for (size_t i = 0; i < n; i++) apart = fmax(apart, fabs(u[i] - s.ode.y[n + i]));
+        if (verdict == CAROM_COMPLETE && !(apart <= MOST_APART * options->tolerance * speed)) verdict = CAROM_UNVERIFIED;
         status = carom_outcomes_add(outcomes, impact, v, s.ode.y, events, verdict == CAROM_UNVERIFIED ? CAROM_FLAG_UNSOLVED : 0, error);
         if (!status) memcpy(carom_table_integers(outcomes, CAROM_OUTCOME_COLUMNS), s.compressions, contacts * sizeof *s.compressions);
         if (!status) status = carom_law_emit(call, outcomes, error);
