@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Changes of a model file before MuJoCo compiles it: a free joint for its root, and a floor.
 //
-// MJCF gets the elements that a hand would add. URDF knows neither planes nor free roots: its root becomes the child of a link 'world', by
-// a floating joint or a fixed one, and the floor is a box of that link until MuJoCo has compiled it; then the box becomes a plane. Whatever
-// the file itself says keeps its bits.
+// MJCF gets the elements that a hand would add. The free root of a URDF is the child of a link 'world' by a floating joint; it gets its
+// floor as MJCF (urdf.c). Whatever the file itself says keeps its bits.
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,30 +12,14 @@
 #include "mujoco/mujoco_internal.h"
 
 #define PI 3.14159265358979323846
-// Full size of the box that stands for the floor of a URDF [m]: no robot's, and as wide as any course for one.
-#define BOX_TEXT "20002"
-#define BOX_SIZE 20002.0
-
 enum {
     NAME_SIZE = MODEL_LABEL_SIZE,
     NUMBER_SIZE = 32,
     FREE_POSITIONS = 7,
     FREE_VELOCITIES = 6,
-    ALL_BITS = 0x7fffffff,  // of contype and conaffinity: the floor is for whatever collides with anything
 };
 
 // --------------------------------------------------------------------------------------------------------- small helps
-
-static bool is_urdf(const xmlDoc *document) {
-    const xmlNode *root = model_xml_first(document);
-    return root && model_xml_is(root, "robot");
-}
-
-static xmlNode *add_element(xmlNode *parent, const char *name) { return xmlNewChild(parent, NULL, (const xmlChar *)name, NULL); }
-
-static void set_attribute(xmlNode *element, const char *name, const char *value) {
-    xmlSetProp(element, (const xmlChar *)name, (const xmlChar *)value);
-}
 
 // Is there an element called `element` with this name?
 static bool has_name(const xmlDoc *document, const char *element, const char *name) {
@@ -171,7 +155,7 @@ static carom_status free_mjcf_root(model_changes *changes, const char *path, car
     // Beside a robot that is welded there may be things that move.
     if (!search.count && search.free) {
         list_name(search.names, model_xml_attribute(search.free, "name"));
-        snprintf(changes->note, sizeof changes->note, "the root %s is free already", search.names);
+        model_add_note(changes, "the root %s is free already", search.names);
         return CAROM_OK;
     }
     if (!search.count && search.held) {
@@ -221,12 +205,12 @@ static carom_status join_world(model_changes *changes, const char *type, const c
     if (!has_world) {
         char name[NAME_SIZE];
         choose_name(document, "joint", "root", name);
-        set_attribute(add_element(robot, "link"), "name", "world");
-        xmlNode *joint = add_element(robot, "joint");
-        set_attribute(joint, "name", name);
-        set_attribute(joint, "type", type);
-        set_attribute(add_element(joint, "parent"), "link", "world");
-        set_attribute(add_element(joint, "child"), "link", root);
+        model_xml_set(model_xml_add(robot, "link"), "name", "world");
+        xmlNode *joint = model_xml_add(robot, "joint");
+        model_xml_set(joint, "name", name);
+        model_xml_set(joint, "type", type);
+        model_xml_set(model_xml_add(joint, "parent"), "link", "world");
+        model_xml_set(model_xml_add(joint, "child"), "link", root);
         changes->edited = true;
     }
     return CAROM_OK;
@@ -249,13 +233,13 @@ static carom_status free_urdf_root(model_changes *changes, const char *path, car
         return carom_fail(error, CAROM_BAD_INPUT, "%s: only one root can be freed, but %d joints start at the link 'world': %s", path,
                           count, names);
     if (type && !strcmp(type, "floating")) {
-        snprintf(changes->note, sizeof changes->note, "the root is free already, by the joint %s", names);
+        model_add_note(changes, "the root is free already, by the joint %s", names);
         return CAROM_OK;
     }
     if (!type || strcmp(type, "fixed"))
         return carom_fail(error, CAROM_BAD_INPUT, "%s: the root cannot be freed: the joint %s of type '%s' holds it", path, names,
                           type ? type : "");
-    set_attribute(joint, "type", "floating");
+    model_xml_set(joint, "type", "floating");
     changes->edited = true;
     return CAROM_OK;
 }
@@ -271,16 +255,19 @@ static carom_status free_open_root(model_changes *changes, const char *path, car
         count++;
     }
     if (count != 1 || !strcmp(root, "world")) return CAROM_OK;
-    snprintf(changes->note, sizeof changes->note,
-             "the root link '%.80s' is joined to nothing and is free; a robot that is bolted down has a link 'world' and a joint of type "
-             "'fixed' between",
-             root);
+    model_add_note(
+        changes,
+        "the root link '%.80s' is joined to nothing and is free; a robot that is bolted down has a link 'world' and a joint of type "
+        "'fixed' between",
+        root);
     return join_world(changes, "floating", path, error);
 }
 
 // -------------------------------------------------------------------------------------------------------------- ground
 
-static carom_status add_mjcf_ground(model_changes *changes, const carom_ground *ground) {
+void model_add_ground(model_changes *changes) {
+    const carom_ground *ground = changes->ground;
+    if (!ground) return;
     // Every attribute that a default class could change is written.
     char name[NAME_SIZE], place[2 * NUMBER_SIZE], numbers[2][NUMBER_SIZE], turn[3 * NUMBER_SIZE], friction[2 * NUMBER_SIZE];
     choose_name(changes->document, "geom", "ground", name);
@@ -304,34 +291,12 @@ static carom_status add_mjcf_ground(model_changes *changes, const carom_ground *
         {"conaffinity", "2147483647"},
         {"margin", "0"},
         {"gap", "0"},
-        {"priority", isnan(ground->friction) ? "0" : "1"},
+        {"priority", isnan(ground->friction) ? "0" : "2147483647"},
     };
-    xmlNode *geom = add_element(add_element(xmlDocGetRootElement(changes->document), "worldbody"), "geom");
-    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) set_attribute(geom, attributes[i][0], attributes[i][1]);
+    xmlNode *geom = model_xml_add(model_xml_add(xmlDocGetRootElement(changes->document), "worldbody"), "geom");
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) model_xml_set(geom, attributes[i][0], attributes[i][1]);
     snprintf(changes->name, sizeof changes->name, "%s", name);
     changes->edited = true;
-    return CAROM_OK;
-}
-
-// The box of the link 'world' comes first, so that it is found again.
-static carom_status add_urdf_ground(model_changes *changes, const char *path, carom_error *error) {
-    const carom_status status = join_world(changes, "fixed", path, error);
-    for (const xmlNode *link = model_xml_first(changes->document); !status && link; link = model_xml_next(link)) {
-        const char *name = model_xml_is(link, "link") ? model_xml_attribute(link, "name") : NULL;
-        if (!name || strcmp(name, "world")) continue;
-        xmlNode *box = add_element(add_element(add_element((xmlNode *)link, "collision"), "geometry"), "box");
-        set_attribute(box, "size", BOX_TEXT " " BOX_TEXT " " BOX_TEXT);
-        changes->edited = true;
-        break;
-    }
-    return status;
-}
-
-// Is this geom the box of a URDF's floor?
-static bool is_box(const mjModel *compiled, int geom) {
-    const double *size = compiled->geom_size + 3 * geom;
-    return compiled->geom_type[geom] == mjGEOM_BOX && !compiled->geom_bodyid[geom] && size[0] == BOX_SIZE / 2 && size[1] == BOX_SIZE / 2 &&
-           size[2] == BOX_SIZE / 2;
 }
 
 // Is this a plane or a height field that does not move, whose upper side is up, and on which something may stand?
@@ -342,20 +307,6 @@ static bool is_floor(const mjModel *compiled, int geom) {
     double normal[3];
     mju_rotVecQuat(normal, (const double[]){0, 0, 1}, compiled->geom_quat + 4 * geom);
     return !(mju_dot3(normal, compiled->opt.gravity) >= 0) || mju_norm3(compiled->opt.gravity) == 0;
-}
-
-static void make_plane(mjModel *compiled, int geom, const carom_ground *ground) {
-    const double half = ground->slope * PI / 360;
-    compiled->geom_type[geom] = mjGEOM_PLANE;
-    compiled->geom_sameframe[geom] = 0;
-    compiled->geom_rbound[geom] = 0;
-    compiled->geom_contype[geom] = compiled->geom_conaffinity[geom] = ALL_BITS;
-    mju_copy3(compiled->geom_size + 3 * geom, (const double[]){0, 0, 1});
-    mju_copy3(compiled->geom_pos + 3 * geom, (const double[]){0, 0, ground->height});
-    mju_copy4(compiled->geom_quat + 4 * geom, (const double[]){cos(half), 0, sin(half), 0});
-    if (isnan(ground->friction)) return;
-    compiled->geom_friction[3 * geom] = ground->friction;
-    compiled->geom_priority[geom] = 1;
 }
 
 // ------------------------------------------------------------------------------------------------------ before and after
@@ -370,12 +321,19 @@ carom_status model_start_changes(const char *path, xmlDoc *document, const carom
     if (ground && !(isfinite(ground->height) && fabs(ground->slope) < 90 && (isnan(ground->friction) || ground->friction >= 0)))
         return carom_fail(error, CAROM_BAD_INPUT,
                           "a ground has a finite height, a slope between -90 and 90 degrees and a friction of 0 or more");
-    const bool urdf = is_urdf(document);
+    const bool urdf = model_is_urdf(document);
     carom_status status = CAROM_OK;
     if (options->free_root) status = urdf ? free_urdf_root(changes, path, error) : free_mjcf_root(changes, path, error);
     if (!status && urdf && !options->free_root && options->free_open_root) status = free_open_root(changes, path, error);
-    if (!status && ground) status = urdf ? add_urdf_ground(changes, path, error) : add_mjcf_ground(changes, ground);
     return status;
+}
+
+void model_add_note(model_changes *changes, const char *format, ...) {
+    if (changes->note_count == MODEL_NOTES) return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(changes->notes[changes->note_count++], sizeof changes->notes[0], format, arguments);
+    va_end(arguments);
 }
 
 // A vector of a keyframe: its own numbers, and between them those of the new joint, which `vector` has at `place`.
@@ -412,10 +370,9 @@ carom_status model_finish_changes(const char *path, model_changes *changes, mjMo
             status = put_vector(path, "qvel", keyframe->text[1], velocity, FREE_VELOCITIES, compiled->key_qvel + i * nv, nv, error);
     }
     // The new floor, and one that the model has itself.
-    int own = *changes->name ? mj_name2id(compiled, mjOBJ_GEOM, changes->name) : -1;
+    const int own = *changes->name ? mj_name2id(compiled, mjOBJ_GEOM, changes->name) : -1;
     changes->floor = -1;
     for (int geom = 0; !status && changes->ground && geom < compiled->ngeom; geom++) {
-        if (own < 0 && is_box(compiled, geom)) make_plane(compiled, own = geom, changes->ground);
         if (geom != own && changes->floor < 0 && is_floor(compiled, geom)) changes->floor = geom;
     }
     return status;

@@ -191,39 +191,6 @@ static carom_status write_paths(model_changes *changes, found_mesh *meshes, int 
     return status;
 }
 
-// Moments of inertia below this count as none [kg m^2], as in MuJoCo's compiler.
-#define LEAST_MOMENT 1e-14
-
-// MuJoCo balances the principal moments of a link, but since 3.0 only where all are above zero. The others get what it would give them.
-static void balance_link(xmlNode *inertia) {
-    static const char *const names[] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
-    static const int places[] = {0, 1, 2, 4, 5, 8}, mirrors[] = {0, 3, 6, 4, 7, 8};
-    double matrix[9], moments[3], axes[9], quaternion[4];
-    for (int i = 0; i < 6; i++) {
-        const char *text = model_xml_attribute(inertia, names[i]);
-        matrix[places[i]] = matrix[mirrors[i]] = text ? strtod(text, NULL) : 0;
-        if (!isfinite(matrix[places[i]])) return;
-    }
-    mju_eig3(moments, axes, quaternion, matrix);
-    const double mean = (matrix[0] + matrix[4] + matrix[8]) / 3;
-    if (fmin(fmin(moments[0], moments[1]), moments[2]) >= LEAST_MOMENT || !(mean >= LEAST_MOMENT)) return;
-    for (int i = 0; i < 6; i++) {
-        char number[64] = "0";
-        if (places[i] % 4 == 0) carom_print_number(mean, number, sizeof number);
-        xmlSetProp(inertia, (const xmlChar *)names[i], (const xmlChar *)number);
-    }
-}
-
-void model_balance_inertia(model_changes *changes) {
-    const xmlNode *robot = model_xml_first(changes->document);
-    if (!robot || changes->document->type != XML_DOCUMENT_NODE || !model_xml_is(robot, "robot")) return;
-    xmlNode *compiler = find_compiler(changes->document, true);
-    if (compiler) xmlSetProp(compiler, (const xmlChar *)"balanceinertia", (const xmlChar *)"true");
-    for (const xmlNode *node = robot; node; node = model_xml_next(node))
-        if (model_xml_is(node, "inertia")) balance_link((xmlNode *)node);
-    changes->edited = true;
-}
-
 carom_status model_resolve_meshes(const char *path, model_changes *changes, carom_error *error) {
     xmlDoc *document = changes->document;
     const xmlNode *robot = model_xml_first(document);

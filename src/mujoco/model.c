@@ -2,8 +2,8 @@
 // MuJoCo models: compiling MJCF and URDF, and the state.
 //
 // MuJoCo reads a model file itself. Before it does, the text is checked for what would make it abort the process (sizes.c) and for what it
-// would do without a word (urdf.c); formulas of the text are replaced by their values (template.c), a free root and a floor are added
-// (changes.c), and meshes are found (meshes.c).
+// would do without a word; formulas of the text are replaced by their values (template.c), a free root and a floor are added (changes.c),
+// meshes are found (meshes.c), and a URDF becomes MJCF (urdf.c).
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
@@ -33,8 +33,8 @@ static void compile_model(void *argument) {
 
 // Reads a model file: its document, checked for what MuJoCo does not check, and edited. `*text` is what MuJoCo has to read in place of the
 // file; NULL: the file itself.
-static carom_status read_file(const char *path, const carom_model_options *options, bool balance, char **text, xmlDoc **document,
-                              model_changes *changes, char advice[MODEL_ADVICE_SIZE], carom_error *error) {
+static carom_status read_file(const char *path, const carom_model_options *options, char **text, xmlDoc **document, model_changes *changes,
+                              char advice[MODEL_ADVICE_SIZE], carom_error *error) {
     char *original = NULL;
     carom_error inner;
     carom_status status = model_read_text(path, &original, error);
@@ -44,8 +44,9 @@ static carom_status read_file(const char *path, const carom_model_options *optio
     if (!status) status = model_check_sizes(path, *document, error);
     if (!status) status = model_start_changes(path, *document, options, changes, error);
     if (!status) status = model_resolve_meshes(path, changes, error);
-    if (!status && balance) model_balance_inertia(changes);
     if (!status) model_advise_on_root(*document, advice);
+    if (!status) status = model_translate_urdf(path, changes, error);
+    if (!status) model_add_ground(changes);
     if (!status && changes->edited) {
         free(*text);
         *text = NULL;
@@ -69,8 +70,7 @@ static mjVFS *hold_files(const char *path, const char *text, const model_changes
     return NULL;
 }
 
-// With `balance`, moments of inertia in a URDF that no body can have are no error.
-static carom_status load_once(const char *path, const carom_model_options *options, bool balance, carom_model **model, carom_error *error) {
+static carom_status load_once(const char *path, const carom_model_options *options, carom_model **model, carom_error *error) {
     *model = NULL;
     // Where the text has formulas or changes, MuJoCo gets it from memory.
     char *text = NULL, advice[MODEL_ADVICE_SIZE] = "";
@@ -78,7 +78,7 @@ static carom_status load_once(const char *path, const carom_model_options *optio
     mjVFS *files = NULL;
     model_changes changes = {.floor = -1};
     carom_status status = model_check_version(error);
-    if (!status) status = read_file(path, options, balance, &text, &document, &changes, advice, error);
+    if (!status) status = read_file(path, options, &text, &document, &changes, advice, error);
     if (!status && text && !(files = hold_files(path, text, &changes))) status = carom_fail_memory(error, path);
     if (document) xmlFreeDoc(document);
     free(text);
@@ -107,7 +107,7 @@ static carom_status load_once(const char *path, const carom_model_options *optio
     if (loaded) *loaded = (carom_model){.compiled = load.compiled, .data = load.data, .path = strdup(path)};
     if (!status && (!loaded || !loaded->path || !loaded->data)) status = carom_fail_memory(error, path);
     if (!status && *advice) status = model_warn(loaded, error, "%s", advice);
-    if (!status && *changes.note) status = model_warn(loaded, error, "%s", changes.note);
+    for (int i = 0; !status && i < changes.note_count; i++) status = model_warn(loaded, error, "%s", changes.notes[i]);
     char floor[MODEL_LABEL_SIZE] = "";
     if (!status && changes.floor >= 0) model_write_name(loaded, mjOBJ_GEOM, changes.floor, "geom", floor, sizeof floor);
     if (*floor && !options->ground->optional)
@@ -121,7 +121,7 @@ static carom_status load_once(const char *path, const carom_model_options *optio
         // Once more, with the model's floor alone.
         const carom_model_options floorless = {
             .parameters = options->parameters, .free_root = options->free_root, .free_open_root = options->free_open_root};
-        status = load_once(path, &floorless, balance, model, error);
+        status = load_once(path, &floorless, model, error);
         if (status) return status;
         status = model_warn(*model, error, "the model has a floor already, '%s': none is added", floor);
         if (!status) return CAROM_OK;
@@ -143,33 +143,7 @@ carom_status carom_model_load_with(const char *path, const carom_model_options *
     if (!path || !*path) return carom_fail(error, CAROM_BAD_INPUT, "carom_model_load: the path of the model is empty");
     const carom_model_options none = {0};
     if (!options) options = &none;
-    carom_error first;
-    carom_status status = load_once(path, options, false, model, &first);
-    // Links of URDF files that stand for nothing often have made-up moments of inertia, of which MuJoCo's message names the first.
-    const bool unbalanced =
-        status && (strstr(first.message, "use 'balanceinertia'") || strstr(first.message, "must have positive eigenvalues"));
-    if (unbalanced) {
-        // Versions before and since 3.0 name the link in their own ways.
-        static const char *const objects[] = {"Object name = ", "Element name '"};
-        char link[MODEL_LABEL_SIZE] = "";
-        for (int i = 0; i < 2; i++) {
-            const char *name = strstr(first.message, objects[i]);
-            if (name)
-                snprintf(link, sizeof link, "%.*s", (int)strcspn(name + strlen(objects[i]), i ? "'" : ","), name + strlen(objects[i]));
-        }
-        status = load_once(path, options, true, model, &first);
-        if (!status)
-            status = model_warn(*model, &first,
-                                "the link '%s' has moments of inertia that no body can have (A + B >= C is broken): of such links each "
-                                "moment becomes the mean of the three",
-                                link);
-        if (status) {
-            carom_model_free(*model);
-            *model = NULL;
-        }
-    }
-    if (status && error) *error = first;
-    return status;
+    return load_once(path, options, model, error);
 }
 
 void carom_model_free(carom_model *model) {

@@ -61,6 +61,10 @@ bool model_xml_is(const xmlNode *element, const char *name);
 const char *model_xml_value(const xmlAttr *attribute);
 // The value of an element's attribute of this name; NULL where it has none.
 const char *model_xml_attribute(const xmlNode *element, const char *name);
+// Adds an element, and sets an attribute of one: to a text, or to at most 6 numbers. The document lacks what there is no memory for.
+xmlNode *model_xml_add(xmlNode *parent, const char *name);
+void model_xml_set(xmlNode *element, const char *name, const char *value);
+void model_xml_set_numbers(xmlNode *element, const char *name, int count, const double *values);
 // The text of a document, in UTF-8, freed by the caller.
 carom_status model_xml_print(xmlDoc *document, char **text, carom_error *error);
 
@@ -73,10 +77,12 @@ carom_status model_expand(const char *text, const carom_model_parameters *parame
 // A URDF without a link called 'world' has its root welded to the world. Writes how to change that, or an empty text for other files.
 void model_advise_on_root(const xmlDoc *document, char advice[MODEL_ADVICE_SIZE]);
 
+// Is this the well-formed document of a URDF?
+bool model_is_urdf(const xmlDoc *document);
 // Is this link of a URDF the child of a joint?
 bool model_urdf_is_child(const xmlDoc *document, const char *link);
 
-enum { MODEL_LABEL_SIZE = 128, MODEL_GEOM_NAME_SIZE = 48, MODEL_PAIR_NAME_SIZE = 120 };
+enum { MODEL_LABEL_SIZE = 128, MODEL_GEOM_NAME_SIZE = 48, MODEL_PAIR_NAME_SIZE = 120, MODEL_NOTES = 8 };
 
 // The vectors of a keyframe as the file has them, qpos and qvel; NULL where it has none.
 typedef struct model_keyframe {
@@ -91,12 +97,13 @@ typedef struct model_file {
 
 // What is changed in a model file, before and after MuJoCo compiles it.
 typedef struct model_changes {
-    xmlDoc *document;                 // borrowed
-    const carom_ground *ground;       // borrowed
-    bool edited;                      // the document differs from the file
-    char name[MODEL_LABEL_SIZE];      // of the new floor; empty: it has none
-    char note[2 * MODEL_LABEL_SIZE];  // a warning; empty: none
-    model_keyframe *keyframes;        // of a model whose root is freed
+    xmlDoc *document;                            // borrowed
+    const carom_ground *ground;                  // borrowed
+    bool edited;                                 // the document differs from the file
+    char name[MODEL_LABEL_SIZE];                 // of the new floor; empty: it has none
+    char notes[MODEL_NOTES][MODEL_ADVICE_SIZE];  // warnings
+    int note_count;
+    model_keyframe *keyframes;  // of a model whose root is freed
     int keyframe_count;
     int joint;          // the new free joint's number, where there are keyframes
     model_file *files;  // that MuJoCo gets from memory, besides the model's text
@@ -107,14 +114,18 @@ typedef struct model_changes {
 // Edits the document of a model file. To be freed by model_free_changes, also after a failure.
 carom_status model_start_changes(const char *path, xmlDoc *document, const carom_model_options *options, model_changes *changes,
                                  carom_error *error);
+// Adds a sentence to the warnings; beyond the last one it is dropped.
+void model_add_note(model_changes *changes, const char *format, ...) CAROM_PRINTF(2, 3);
+// Makes MJCF of a URDF, whose meshes have been found. Other documents stay.
+carom_status model_translate_urdf(const char *path, model_changes *changes, carom_error *error);
+// Adds the floor that the options ask for.
+void model_add_ground(model_changes *changes);
 // Gives the meshes of a URDF the paths of their files, where MuJoCo does not find them by itself.
 carom_status model_resolve_meshes(const char *path, model_changes *changes, carom_error *error);
 // Is this a mesh that MuJoCo cannot read, and that can be converted: STL in words, or COLLADA?
 bool model_needs_conversion(const char *path);
 // Such a mesh as binary STL; `*bytes` is freed by the caller.
 carom_status model_convert_mesh(const char *path, char **bytes, size_t *size, carom_error *error);
-// Lets MuJoCo replace the moments of inertia of a URDF's link that no body can have.
-void model_balance_inertia(model_changes *changes);
 // Finishes what XML cannot say, in the compiled model.
 carom_status model_finish_changes(const char *path, model_changes *changes, mjModel *compiled, carom_error *error);
 void model_free_changes(model_changes *changes);

@@ -1,9 +1,722 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the root of a URDF robot is held: MuJoCo welds it to the world unless the file says otherwise, and keeps no trace of it.
+// URDF as MJCF, so that every version of MuJoCo is given the same problem.
+//
+// Versions of MuJoCo read URDF in their own ways: they drop or heed <mimic>, look for meshes in other places, give links without <inertial>
+// the density of water, and take the mean of moments of inertia that they do not like. Here the format is read as its specification says,
+// and MuJoCo gets bodies, joints, geoms and equality constraints. MuJoCo's own extension, <mujoco> with <compiler>, <option> and <size>,
+// keeps its meaning; links joined by fixed joints become one body, and angles are radians.
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mujoco/mujoco_internal.h"
+
+// MuJoCo wants mass and moments above 1e-15 of what moves. These are too small to be seen in M, of which a robot's entries are above 1e-6.
+#define LEAST_MASS   1e-12  // [kg]
+#define LEAST_MOMENT 1e-14  // [kg m^2]
+// Half the size of what has none, such as a sphere of radius zero [m].
+#define LEAST_SIZE 1e-12
+// Moments of a possible body, printed with three digits or more, break A + B >= C or A >= 0 by no more than this share of C.
+#define MOMENT_ROUNDING 1e-3
+// Moments this near to A + B = C are given to MuJoCo as A, B and A + B, less round-off: its own test is strict.
+#define PLATE_TOLERANCE 1e-9
+#define PLATE_MARGIN    1e-15
+
+enum { NAME_SIZE = MODEL_LABEL_SIZE, LIST_SIZE = 3 * MODEL_LABEL_SIZE, NONE = -1 };
+
+typedef enum joint_type { REVOLUTE, CONTINUOUS, PRISMATIC, FIXED, FLOATING, PLANAR, SPHERICAL, JOINT_TYPES } joint_type;
+static const char *const joint_names[JOINT_TYPES] = {"revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical"};
+
+typedef struct urdf_joint {
+    const xmlNode *element;
+    const char *name;
+    joint_type type;
+    int parent, child;  // links
+} urdf_joint;
+
+typedef struct urdf_link {
+    const xmlNode *element;
+    const char *name;
+    int joint;      // that it is the child of; NONE: a root
+    int head;       // the link that fixed joints weld this one to, nearest to the root
+    xmlNode *body;  // <body>, or <worldbody>
+    bool has_inertia, has_axes;
+    double mass, inertia[6];       // as MJCF orders them: xx, yy, zz, xy, xz, yz
+    double moments[3], axes[4];    // principal ones, where they are given in place of `inertia`
+    double group_mass, tree_mass;  // of a head: of what is welded to it, and of all that it carries
+} urdf_link;
+
+typedef struct urdf_reader {
+    const char *path;
+    model_changes *changes;
+    const xmlNode *robot;
+    urdf_link *links;
+    urdf_joint *joints;
+    int *order;  // links, parents first
+    int link_count, joint_count;
+    bool visual, strips;  // of MuJoCo's <compiler>
+    bool weighs_geoms;
+    xmlNode *assets, *equalities;
+} urdf_reader;
+
+// Names of links for a sentence; where they are too many the last ones are counted only.
+typedef struct name_list {
+    char text[LIST_SIZE];
+    int count, left_out;
+} name_list;
+
+static void list_name(name_list *list, const char *name) {
+    const size_t used = strlen(list->text);
+    if (list->left_out || used + strlen(name) + sizeof "'', and 12345 more" > sizeof list->text)
+        list->left_out++;
+    else
+        snprintf(list->text + used, sizeof list->text - used, "%s'%s'", used ? ", " : "", name);
+    list->count++;
+}
+
+static const char *end_list(name_list *list) {
+    const size_t used = strlen(list->text);
+    if (list->left_out) snprintf(list->text + used, sizeof list->text - used, " and %d more", list->left_out);
+    return list->text;
+}
+
+static carom_status refuse(const urdf_reader *reader, const xmlNode *element, carom_error *error, const char *format, ...)
+    CAROM_PRINTF(4, 5);
+static carom_status refuse(const urdf_reader *reader, const xmlNode *element, carom_error *error, const char *format, ...) {
+    char sentence[CAROM_MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    return carom_fail(error, CAROM_BAD_INPUT, "%s:%ld: %s", reader->path, xmlGetLineNo(element), sentence);
+}
+
+// ------------------------------------------------------------------------------------------------------------ elements
+
+// Has an element this name and no prefix?
+static bool is_plain(const xmlNode *node, const char *name) {
+    return node->type == XML_ELEMENT_NODE && !(node->ns && node->ns->prefix) && model_xml_is(node, name);
+}
+
+static const xmlNode *find_child(const xmlNode *parent, const char *name) {
+    const xmlNode *child = parent ? parent->children : NULL;
+    while (child && !is_plain(child, name)) child = child->next;
+    return child;
+}
+
+// The first element below `parent` with this name, whatever its prefix, declared or not.
+static const xmlNode *find_below(const xmlNode *parent, const char *name) {
+    for (const xmlNode *node = parent ? model_xml_next(parent) : NULL; node; node = model_xml_next(node)) {
+        const xmlNode *above = node->parent;
+        while (above && above != parent) above = above->parent;
+        if (!above) break;
+        const char *colon = strchr((const char *)node->name, ':');
+        if (!strcmp(colon ? colon + 1 : (const char *)node->name, name)) return node;
+    }
+    return NULL;
+}
+
+// Reads exactly `count` finite numbers. Where there is no such attribute the values stay, or with `required` that is an error.
+static carom_status read_numbers(const urdf_reader *reader, const xmlNode *element, const char *name, int count, bool required,
+                                 double *values, carom_error *error) {
+    const char *text = model_xml_attribute(element, name);
+    if (!text && !required && !xmlHasProp(element, (const xmlChar *)name)) return CAROM_OK;
+    if (!text) return refuse(reader, element, error, "<%s> needs a value for '%s'", (const char *)element->name, name);
+    const char *rest = text;
+    int found = 0;
+    for (; found < count; found++) {
+        char *end;
+        const double number = strtod(rest, &end);
+        if (end == rest || !isfinite(number)) break;
+        values[found] = number;
+        rest = end;
+    }
+    if (found == count && !rest[strspn(rest, " \t\r\n")]) return CAROM_OK;
+    return refuse(reader, element, error, "<%s %s=\"%.80s\">: must be %d finite number%s", (const char *)element->name, name, text, count,
+                  count == 1 ? "" : "s");
+}
+
+static void set_number(xmlNode *element, const char *name, double value) { model_xml_set_numbers(element, name, 1, &value); }
+
+// The place that <origin> gives to a body, a geom or a link's inertia.
+static carom_status place(const urdf_reader *reader, const xmlNode *holder, xmlNode *element, carom_error *error) {
+    const xmlNode *origin = find_child(holder, "origin");
+    double position[3] = {0}, turn[3] = {0};
+    carom_status status = origin ? read_numbers(reader, origin, "xyz", 3, false, position, error) : CAROM_OK;
+    if (!status && origin) status = read_numbers(reader, origin, "rpy", 3, false, turn, error);
+    if (status) return status;
+    model_xml_set_numbers(element, "pos", 3, position);
+    if (turn[0] != 0 || turn[1] != 0 || turn[2] != 0) model_xml_set_numbers(element, "euler", 3, turn);
+    return CAROM_OK;
+}
+
+// ------------------------------------------------------------------------------------------------------- links and joints
+
+static int find_link(const urdf_reader *reader, const char *name) {
+    for (int i = 0; name && i < reader->link_count; i++)
+        if (!strcmp(reader->links[i].name, name)) return i;
+    return NONE;
+}
+
+static int find_joint(const urdf_reader *reader, const char *name) {
+    for (int i = 0; name && i < reader->joint_count; i++)
+        if (!strcmp(reader->joints[i].name, name)) return i;
+    return NONE;
+}
+
+static carom_status read_link(urdf_reader *reader, const xmlNode *element, carom_error *error) {
+    const char *name = model_xml_attribute(element, "name");
+    if (!name || !*name) return refuse(reader, element, error, "a <link> needs a name");
+    if (find_link(reader, name) != NONE) return refuse(reader, element, error, "there are two links called '%s'", name);
+    reader->links[reader->link_count++] = (urdf_link){.element = element, .name = name, .joint = NONE};
+    return CAROM_OK;
+}
+
+// After all links.
+static carom_status read_joint(urdf_reader *reader, const xmlNode *element, carom_error *error) {
+    const char *name = model_xml_attribute(element, "name"), *type = model_xml_attribute(element, "type");
+    if (!name || !*name) return refuse(reader, element, error, "a <joint> needs a name");
+    if (find_joint(reader, name) != NONE) return refuse(reader, element, error, "there are two joints called '%s'", name);
+    urdf_joint *joint = &reader->joints[reader->joint_count];
+    *joint = (urdf_joint){.element = element, .name = name, .type = JOINT_TYPES};
+    for (int i = 0; type && i < JOINT_TYPES; i++)
+        if (!strcmp(type, joint_names[i])) joint->type = (joint_type)i;
+    if (joint->type == JOINT_TYPES)
+        return refuse(
+            reader, element, error,
+            "the joint '%s' has the type '%s', but types are revolute, continuous, prismatic, fixed, floating, planar and spherical", name,
+            type ? type : "");
+    static const char *const ends[] = {"parent", "child"};
+    for (int i = 0; i < 2; i++) {
+        const xmlNode *end = find_child(element, ends[i]);
+        const char *link = end ? model_xml_attribute(end, "link") : NULL;
+        const int found = find_link(reader, link);
+        if (!link) return refuse(reader, element, error, "the joint '%s' needs <%s link=\"...\"/>", name, ends[i]);
+        if (found == NONE)
+            return refuse(reader, end, error, "the %s of the joint '%s' is the link '%s', which is not there", ends[i], name, link);
+        *(i ? &joint->child : &joint->parent) = found;
+    }
+    urdf_link *child = &reader->links[joint->child];
+    if (child->joint != NONE)
+        return refuse(reader, element, error, "the link '%s' is the child of two joints, '%s' and '%s'; one closes the loop by hand",
+                      child->name, reader->joints[child->joint].name, name);
+    if (!strcmp(child->name, "world"))
+        return refuse(reader, element, error, "the link 'world' is the child of the joint '%s', but the world does not move", name);
+    if (joint->type == FLOATING && strcmp(reader->links[joint->parent].name, "world") != 0)
+        return refuse(reader, element, error,
+                      "the floating joint '%s' starts at the link '%s', but a body can float in the world only: call that link 'world', or "
+                      "let the joint start at a link of that name",
+                      name, reader->links[joint->parent].name);
+    child->joint = reader->joint_count++;
+    return CAROM_OK;
+}
+
+// Orders the links, parents first, and finds what each is welded to.
+static carom_status order_links(urdf_reader *reader, carom_error *error) {
+    int count = 0;
+    for (int i = 0; i < reader->link_count; i++)
+        if (reader->links[i].joint == NONE) reader->order[count++] = i;
+    for (int at = 0; at < count; at++) {
+        urdf_link *link = &reader->links[reader->order[at]];
+        const urdf_joint *joint = link->joint == NONE ? NULL : &reader->joints[link->joint];
+        link->head = joint && joint->type == FIXED ? reader->links[joint->parent].head : reader->order[at];
+        for (int i = 0; i < reader->joint_count; i++)
+            if (reader->joints[i].parent == reader->order[at]) reader->order[count++] = reader->joints[i].child;
+    }
+    if (count == reader->link_count) return CAROM_OK;
+    for (int i = 0; i < reader->link_count; i++) {
+        bool reached = false;
+        for (int k = 0; k < count && !reached; k++) reached = reader->order[k] == i;
+        if (!reached)
+            return refuse(reader, reader->links[i].element, error, "the link '%s' is in a loop of joints that no root link leads to",
+                          reader->links[i].name);
+    }
+    return CAROM_OK;
+}
+
+// Does a link move? What is welded to a root does not: a free root has been given a floating joint before.
+static bool moves(const urdf_reader *reader, const urdf_link *link) { return reader->links[link->head].joint != NONE; }
+
+// ------------------------------------------------------------------------------------------------------------- inertia
+
+// Links that a sentence names.
+typedef struct inertia_notes {
+    name_list raised, impossible, rounded, massless;
+} inertia_notes;
+
+// Principal moments that a body can have, A <= B <= C <= A + B, from those of the file.
+static carom_status judge_moments(const urdf_reader *reader, urdf_link *link, inertia_notes *notes, carom_error *error) {
+    const double *m = link->inertia;
+    const double trace = m[0] + m[1] + m[2];
+    double scale = 0;
+    for (int i = 0; i < 6; i++) scale += fabs(m[i]);
+    if (!(trace >= 0) || (trace == 0 && scale > 0))
+        return refuse(reader, link->element, error, "the link '%s' has moments of inertia of which one is negative", link->name);
+    double moments[3] = {0}, axes[9], quaternion[4] = {1, 0, 0, 0};
+    if (scale > 0) {
+        // Scaled, because mju_eig3 has an absolute tolerance; sorted from C to A.
+        const double full[9] = {m[0] / scale, m[3] / scale, m[4] / scale, m[3] / scale, m[1] / scale,
+                                m[5] / scale, m[4] / scale, m[5] / scale, m[2] / scale};
+        mju_eig3(moments, axes, quaternion, full);
+        for (int i = 0; i < 3; i++) moments[i] *= scale;
+    }
+    const bool moving = moves(reader, link);
+    const double slack = MOMENT_ROUNDING * moments[0];
+    if (moments[2] < -slack || moments[1] + moments[2] < moments[0] - slack) {
+        if (moving) list_name(&notes->impossible, link->name);
+        for (int i = 0; i < 3; i++) link->moments[i] = trace / 3;
+        mju_copy4(link->axes, (const double[]){1, 0, 0, 0});
+        link->has_axes = true;
+    } else {
+        for (int i = 0; i < 3; i++) link->moments[i] = fmax(moments[i], LEAST_MOMENT);
+        const double sum = link->moments[1] + link->moments[2];
+        // A possible body keeps the numbers of the file.
+        link->has_axes = moments[2] < LEAST_MOMENT || moments[0] > (1 - PLATE_TOLERANCE) * sum;
+        if (moments[0] > (1 + PLATE_TOLERANCE) * sum && moving) list_name(&notes->rounded, link->name);
+        link->moments[0] = fmin(link->moments[0], (1 - PLATE_MARGIN) * sum);
+        mju_copy4(link->axes, quaternion);
+    }
+    if ((link->mass < LEAST_MASS || moments[2] < LEAST_MOMENT) && moving && !(moments[2] < -slack)) list_name(&notes->raised, link->name);
+    link->mass = fmax(link->mass, LEAST_MASS);
+    return CAROM_OK;
+}
+
+static carom_status weigh_link(const urdf_reader *reader, urdf_link *link, inertia_notes *notes, carom_error *error) {
+    static const char *const names[] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
+    const xmlNode *inertial = find_child(link->element, "inertial");
+    const xmlNode *mass = find_child(inertial, "mass"), *inertia = find_child(inertial, "inertia");
+    if (inertial && !mass) return refuse(reader, inertial, error, "<inertial> of the link '%s' needs a <mass>", link->name);
+    carom_status status = mass ? read_numbers(reader, mass, "value", 1, true, &link->mass, error) : CAROM_OK;
+    for (int i = 0; !status && inertia && i < 6; i++) status = read_numbers(reader, inertia, names[i], 1, i < 3, &link->inertia[i], error);
+    if (status) return status;
+    if (link->mass < 0)
+        return refuse(reader, mass, error, "the link '%s' has the mass %g kg, but no mass is negative", link->name, link->mass);
+    link->has_inertia = link->mass > 0;
+    for (int i = 0; i < 6; i++) link->has_inertia = link->has_inertia || link->inertia[i] != 0;
+    if (link->has_inertia) return judge_moments(reader, link, notes, error);
+    if (moves(reader, link) && find_child(link->element, "collision")) list_name(&notes->massless, link->name);
+    return CAROM_OK;
+}
+
+// What moves without a mass of its own gets the least that MuJoCo takes, if it carries something that has mass.
+static carom_status weigh_robot(urdf_reader *reader, carom_error *error) {
+    inertia_notes notes = {0};
+    carom_status status = CAROM_OK;
+    for (int i = 0; !status && i < reader->link_count; i++) {
+        urdf_link *link = &reader->links[i];
+        status = weigh_link(reader, link, &notes, error);
+        if (link->has_inertia) reader->links[link->head].group_mass += link->mass;
+    }
+    for (int at = reader->link_count - 1; !status && at >= 0; at--) {
+        urdf_link *link = &reader->links[reader->order[at]];
+        if (link->head != reader->order[at]) continue;
+        link->tree_mass += link->group_mass;
+        if (link->joint != NONE) reader->links[reader->links[reader->joints[link->joint].parent].head].tree_mass += link->tree_mass;
+    }
+    for (int at = 0; !status && at < reader->link_count; at++) {
+        urdf_link *link = &reader->links[reader->order[at]];
+        if (link->head != reader->order[at] || link->joint == NONE || link->group_mass > 0) continue;
+        if (!(link->tree_mass > 0))
+            return refuse(
+                reader, link->element, error,
+                "the joint '%s' moves the link '%s' and nothing that has mass: links without <inertial>, or with zeros in it, are "
+                "massless, and the mass matrix is singular; give the link an <inertial> with mass and inertia, or make the joint "
+                "'fixed'",
+                reader->joints[link->joint].name, link->name);
+        link->has_inertia = link->has_axes = true;
+        link->mass = LEAST_MASS;
+        for (int i = 0; i < 3; i++) link->moments[i] = LEAST_MOMENT;
+        mju_copy4(link->axes, (const double[]){1, 0, 0, 0});
+        list_name(&notes.raised, link->name);
+    }
+    if (status) return status;
+    model_changes *changes = reader->changes;
+    if (notes.massless.count)
+        model_add_note(changes, "without <inertial>, or with zeros in it, the link%s %s %s massless, as the format says",
+                       notes.massless.count > 1 ? "s" : "", end_list(&notes.massless), notes.massless.count > 1 ? "are" : "is");
+    if (notes.raised.count)
+        model_add_note(changes,
+                       "what is less of the link%s %s is raised to the mass of %g kg and the principal moments of inertia of %g kg m^2",
+                       notes.raised.count > 1 ? "s" : "", end_list(&notes.raised), LEAST_MASS, LEAST_MOMENT);
+    if (notes.rounded.count)
+        model_add_note(changes,
+                       "the link%s %s %s moments of inertia that break A + B >= C by up to 0.1 %%, as by rounding: C becomes A + B",
+                       notes.rounded.count > 1 ? "s" : "", end_list(&notes.rounded), notes.rounded.count > 1 ? "have" : "has");
+    if (notes.impossible.count)
+        model_add_note(
+            changes, "the link%s %s %s moments of inertia that no body can have (A + B >= C is broken): each becomes the mean of the three",
+            notes.impossible.count > 1 ? "s" : "", end_list(&notes.impossible), notes.impossible.count > 1 ? "have" : "has");
+    return CAROM_OK;
+}
+
+static carom_status add_inertial(const urdf_reader *reader, const urdf_link *link, carom_error *error) {
+    xmlNode *inertial = model_xml_add(link->body, "inertial");
+    const xmlNode *own = find_child(link->element, "inertial");
+    const carom_status status = place(reader, own ? own : link->element, inertial, error);
+    if (status) return status;
+    set_number(inertial, "mass", link->mass);
+    if (!link->has_axes) {
+        model_xml_set_numbers(inertial, "fullinertia", 6, link->inertia);
+        return CAROM_OK;
+    }
+    // The principal axes turn with <origin>.
+    double turn[4] = {1, 0, 0, 0}, axes[4];
+    const xmlNode *origin = find_child(own, "origin");
+    double angles[3] = {0};
+    if (origin) read_numbers(reader, origin, "rpy", 3, false, angles, NULL);
+    for (int i = 0; i < 3; i++) {
+        const double half[4] = {cos(angles[i] / 2), i == 0 ? sin(angles[i] / 2) : 0, i == 1 ? sin(angles[i] / 2) : 0,
+                                i == 2 ? sin(angles[i] / 2) : 0};
+        mju_mulQuat(axes, half, turn);
+        mju_copy4(turn, axes);
+    }
+    mju_mulQuat(axes, turn, link->axes);
+    xmlUnsetProp(inertial, (const xmlChar *)"euler");
+    model_xml_set_numbers(inertial, "quat", 4, axes);
+    model_xml_set_numbers(inertial, "diaginertia", 3, link->moments);
+    return CAROM_OK;
+}
+
+// --------------------------------------------------------------------------------------------------------------- geoms
+
+// The friction that a file gives to a collision geometry: Drake's tag in it, or Gazebo's or Bullet's for its link. NAN: none.
+static carom_status read_friction(const urdf_reader *reader, const urdf_link *link, const xmlNode *collision, double *friction,
+                                  carom_error *error) {
+    *friction = (double)NAN;
+    const xmlNode *element = find_below(find_below(collision, "proximity_properties"), "mu_dynamic");
+    if (!element) element = find_below(find_below(collision, "proximity_properties"), "mu_static");
+    for (const xmlNode *node = reader->robot->children; node && !element; node = node->next) {
+        const char *link_name = is_plain(node, "gazebo") ? model_xml_attribute(node, "reference") : NULL;
+        if (!link_name || strcmp(link_name, link->name) != 0) continue;
+        element = find_below(node, "mu1");
+        if (!element) element = find_below(find_below(node, "ode"), "mu");
+    }
+    if (!element) element = find_below(find_child(link->element, "contact"), "lateral_friction");
+    if (!element) return CAROM_OK;
+    // Drake and Bullet write an attribute, Gazebo a text.
+    char *end = NULL, *content = NULL;
+    const char *text = model_xml_attribute(element, "value");
+    if (!text) text = content = (char *)xmlNodeGetContent(element);
+    *friction = text ? strtod(text, &end) : (double)NAN;
+    const bool valid = text && end != text && !end[strspn(end, " \t\r\n")] && isfinite(*friction) && *friction >= 0;
+    carom_status status = CAROM_OK;
+    if (!valid)
+        status = refuse(reader, element, error, "<%s> of the link '%s' is '%.40s', but friction is a finite number of 0 or more",
+                        (const char *)element->name, link->name, text ? text : "");
+    xmlFree(content);
+    return status;
+}
+
+static const char *last_part(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+// The asset of a mesh file in this scale, which is made where there is none.
+static carom_status add_mesh(const urdf_reader *reader, const xmlNode *mesh, xmlNode *geom, carom_error *error) {
+    const char *file = model_xml_attribute(mesh, "filename");
+    double scale[3] = {1, 1, 1};
+    if (!file || !*file) return refuse(reader, mesh, error, "<mesh> needs a filename");
+    const carom_status status = read_numbers(reader, mesh, "scale", 3, false, scale, error);
+    if (status) return status;
+    if (reader->strips) file = last_part(file);
+    xmlNode *asset = model_xml_add(reader->assets, "mesh");
+    model_xml_set(asset, "file", file);
+    model_xml_set_numbers(asset, "scale", 3, scale);
+    int number = 0;
+    for (const xmlNode *other = reader->assets->children; other; other = other->next, number++) {
+        const char *const names[] = {"file", "scale"};
+        bool same = other != asset;
+        for (int i = 0; i < 2 && same; i++)
+            same =
+                xmlStrEqual((const xmlChar *)model_xml_attribute(other, names[i]), (const xmlChar *)model_xml_attribute(asset, names[i]));
+        if (!same) continue;
+        xmlUnlinkNode(asset);
+        xmlFreeNode(asset);
+        model_xml_set(geom, "mesh", model_xml_attribute(other, "name"));
+        return CAROM_OK;
+    }
+    char name[NAME_SIZE];
+    snprintf(name, sizeof name, "%d:%.100s", number, last_part(file));
+    model_xml_set(asset, "name", name);
+    model_xml_set(geom, "mesh", name);
+    return CAROM_OK;
+}
+
+// Sizes of the shapes of URDF, which are whole ones, but for radii.
+static const struct shape {
+    const char *name, *type;
+    const char *attributes[2];
+    int counts[2];
+    double factors[2];
+} shapes[] = {
+    {"box", "box", {"size", NULL}, {3, 0}, {0.5, 0}},
+    {"sphere", "sphere", {"radius", NULL}, {1, 0}, {1, 0}},
+    {"cylinder", "cylinder", {"radius", "length"}, {1, 1}, {1, 0.5}},
+    {"capsule", "capsule", {"radius", "length"}, {1, 1}, {1, 0.5}},
+};
+
+static carom_status add_geom(const urdf_reader *reader, const urdf_link *link, const xmlNode *holder, bool collides, carom_error *error) {
+    const xmlNode *geometry = find_child(holder, "geometry"), *mesh = find_child(geometry, "mesh"), *element = NULL;
+    xmlNode *geom = model_xml_add(link->body, "geom");
+    carom_status status = place(reader, holder, geom, error);
+    const struct shape *shape = NULL;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes && !element; i++)
+        if ((element = find_child(geometry, shapes[i].name))) shape = &shapes[i];
+    if (!status && !element && !mesh)
+        return refuse(reader, holder, error, "<%s> of the link '%s' needs a <geometry> with a box, sphere, cylinder, capsule or mesh",
+                      (const char *)holder->name, link->name);
+    model_xml_set(geom, "type", element ? shape->type : "mesh");
+    if (!status && !element) status = add_mesh(reader, mesh, geom, error);
+    double size[3] = {0};
+    int count = 0;
+    for (int part = 0; !status && element && part < 2 && shape->attributes[part]; part++) {
+        status = read_numbers(reader, element, shape->attributes[part], shape->counts[part], true, size + count, error);
+        for (int i = 0; !status && i < shape->counts[part]; i++, count++) {
+            if (size[count] < 0)
+                return refuse(reader, element, error, "<%s> of the link '%s' has the size %g, but no size is negative", shape->name,
+                              link->name, size[count]);
+            size[count] = fmax(shape->factors[part] * size[count], LEAST_SIZE);
+        }
+    }
+    if (!status && element) model_xml_set_numbers(geom, "size", count, size);
+    if (!reader->weighs_geoms) model_xml_set(geom, "mass", "0");
+    if (!collides) {
+        model_xml_set(geom, "contype", "0");
+        model_xml_set(geom, "conaffinity", "0");
+        model_xml_set(geom, "group", "1");
+    }
+    double friction = (double)NAN;
+    if (!status && collides) status = read_friction(reader, link, holder, &friction, error);
+    if (status || isnan(friction)) return status;
+    // It counts against whatever the file says nothing about.
+    set_number(geom, "friction", friction);
+    model_xml_set(geom, "priority", "1");
+    return CAROM_OK;
+}
+
+// -------------------------------------------------------------------------------------------------------------- joints
+
+static xmlNode *add_axis_joint(xmlNode *body, const char *name, const char *ending, const char *type, const double axis[3]) {
+    char full[CAROM_MESSAGE_SIZE];
+    snprintf(full, sizeof full, "%s%s", name, ending);
+    xmlNode *joint = model_xml_add(body, "joint");
+    model_xml_set(joint, "name", full);
+    model_xml_set(joint, "type", type);
+    model_xml_set_numbers(joint, "axis", 3, axis);
+    return joint;
+}
+
+static carom_status add_joint(const urdf_reader *reader, const urdf_joint *joint, xmlNode *body, carom_error *error) {
+    const xmlNode *axis_element = find_child(joint->element, "axis"), *limit = find_child(joint->element, "limit");
+    const xmlNode *dynamics = find_child(joint->element, "dynamics");
+    double axis[3] = {1, 0, 0}, range[2] = {0}, damping = 0, friction = 0;
+    carom_status status = axis_element ? read_numbers(reader, axis_element, "xyz", 3, true, axis, error) : CAROM_OK;
+    const bool ranges = limit && (joint->type == REVOLUTE || joint->type == PRISMATIC);
+    if (!status && ranges) status = read_numbers(reader, limit, "lower", 1, false, &range[0], error);
+    if (!status && ranges) status = read_numbers(reader, limit, "upper", 1, false, &range[1], error);
+    if (!status && dynamics) status = read_numbers(reader, dynamics, "damping", 1, false, &damping, error);
+    if (!status && dynamics) status = read_numbers(reader, dynamics, "friction", 1, false, &friction, error);
+    if (status || joint->type == FIXED) return status;
+    const bool has_axis = joint->type != FLOATING && joint->type != SPHERICAL;
+    if (has_axis && !(mju_norm3(axis) > mjMINVAL))
+        return refuse(reader, joint->element, error, "the axis of the joint '%s' is zero", joint->name);
+    if (damping < 0 || friction < 0)
+        return refuse(reader, dynamics, error, "<dynamics> of the joint '%s': damping and friction are not negative", joint->name);
+
+    xmlNode *added[3] = {NULL};
+    if (joint->type == REVOLUTE || joint->type == CONTINUOUS) added[0] = add_axis_joint(body, joint->name, "", "hinge", axis);
+    if (joint->type == PRISMATIC) added[0] = add_axis_joint(body, joint->name, "", "slide", axis);
+    if (joint->type == SPHERICAL) added[0] = add_axis_joint(body, joint->name, "", "ball", axis);
+    if (joint->type == FLOATING) model_xml_set(model_xml_add(body, "freejoint"), "name", joint->name);
+    if (joint->type == PLANAR) {
+        // Two slides across the axis, and a hinge about it.
+        double quaternion[4], matrix[9];
+        mju_quatZ2Vec(quaternion, axis);
+        mju_quat2Mat(matrix, quaternion);
+        added[0] = add_axis_joint(body, joint->name, "_TX", "slide", (const double[]){matrix[0], matrix[3], matrix[6]});
+        added[1] = add_axis_joint(body, joint->name, "_TY", "slide", (const double[]){matrix[1], matrix[4], matrix[7]});
+        added[2] = add_axis_joint(body, joint->name, "_RZ", "hinge", axis);
+    }
+    for (int i = 0; i < 3 && added[i]; i++) {
+        const bool limited = range[0] < range[1];
+        model_xml_set(added[i], "limited", limited ? "true" : "false");
+        if (limited) model_xml_set_numbers(added[i], "range", 2, range);
+        set_number(added[i], "damping", damping);
+        set_number(added[i], "frictionloss", friction);
+    }
+    return CAROM_OK;
+}
+
+// The joint that another one imitates; NONE where it imitates none, as one that is fixed.
+static int find_leader(const urdf_reader *reader, int joint) {
+    const xmlNode *mimic = find_child(reader->joints[joint].element, "mimic");
+    return mimic && reader->joints[joint].type != FIXED ? find_joint(reader, model_xml_attribute(mimic, "joint")) : NONE;
+}
+
+// <mimic> is the equality constraint q = multiplier q_leader + offset, named after the joint that has it.
+static carom_status add_mimic(const urdf_reader *reader, int index, carom_error *error) {
+    const urdf_joint *joint = &reader->joints[index];
+    const xmlNode *mimic = find_child(joint->element, "mimic");
+    if (!mimic) return CAROM_OK;
+    const char *name = model_xml_attribute(mimic, "joint");
+    if (!name) return refuse(reader, mimic, error, "<mimic> of the joint '%s' needs the name of a joint", joint->name);
+    const int leader = find_joint(reader, name);
+    if (leader == NONE)
+        return refuse(reader, mimic, error, "<mimic> of the joint '%s' names the joint '%s', which is not there", joint->name, name);
+    if (joint->type == FIXED) {
+        model_add_note(reader->changes, "the joint '%s' is fixed: its <mimic> is left out", joint->name);
+        return CAROM_OK;
+    }
+    int next = leader;
+    for (int count = 0; next != NONE && next != index && count < reader->joint_count; count++) next = find_leader(reader, next);
+    if (next != NONE) return refuse(reader, mimic, error, "the joint '%s' mimics itself, by way of '%s'", joint->name, name);
+    double factors[5] = {0, 1, 0, 0, 0};
+    carom_status status = read_numbers(reader, mimic, "multiplier", 1, false, &factors[1], error);
+    if (!status) status = read_numbers(reader, mimic, "offset", 1, false, &factors[0], error);
+    if (status) return status;
+    const urdf_joint *const pair[] = {joint, &reader->joints[leader]};
+    for (int i = 0; i < 2; i++)
+        if (pair[i]->type >= FLOATING)
+            return refuse(reader, mimic, error,
+                          "<mimic> of the joint '%s': the joint '%s' is %s, and only joints of one coordinate mimic others", joint->name,
+                          pair[i]->name, joint_names[pair[i]->type]);
+    const bool held = pair[1]->type == FIXED;
+    xmlNode *equality = model_xml_add(reader->equalities, "joint");
+    model_xml_set(equality, "name", joint->name);
+    model_xml_set(equality, "joint1", joint->name);
+    if (held)
+        factors[1] = 0;
+    else
+        model_xml_set(equality, "joint2", name);
+    model_xml_set_numbers(equality, "polycoef", 5, factors);
+    if (held) model_add_note(reader->changes, "the joint '%s' mimics '%s', which is fixed: it is held", joint->name, name);
+    return CAROM_OK;
+}
+
+// ---------------------------------------------------------------------------------------------------------- whole files
+
+// Refuses templates, and what is written where it would not count.
+static carom_status check_elements(const urdf_reader *reader, carom_error *error) {
+    for (const xmlNode *node = reader->robot; node; node = model_xml_next(node)) {
+        const char *prefix = node->ns && node->ns->prefix ? (const char *)node->ns->prefix : "", *name = (const char *)node->name;
+        bool template =
+            !strcmp(prefix, "xacro") || !strncmp(name, "xacro:", 6) || (*prefix && strstr((const char *)node->ns->href, "xacro"));
+        for (const xmlAttr *attribute = node->properties; attribute && !template; attribute = attribute->next) {
+            const char *value = model_xml_value(attribute);
+            template = value && (strstr(value, "${") || strstr(value, "$("));
+        }
+        if (template)
+            return refuse(reader, node, error, "this is xacro: run xacro first, such as by 'xacro %s > robot.urdf'",
+                          last_part(reader->path));
+        const bool top = node->parent == reader->robot,
+                   in_mujoco = node->parent && node->parent->parent == reader->robot && is_plain(node->parent, "mujoco");
+        if (is_plain(node, "mujoco") && !(top && find_child(reader->robot, "mujoco") == node))
+            return refuse(reader, node, error, "<mujoco> counts once, directly in <robot>: move what this one holds there");
+        if (is_plain(node, "compiler") && !(in_mujoco && find_child(node->parent, "compiler") == node))
+            return refuse(reader, node, error,
+                          "<compiler> counts once, directly in the <mujoco> of <robot>: move its attributes to <robot><mujoco><compiler/>");
+        if (top && is_plain(node, "joint") == false && (!strcmp(name, "joint") || !strcmp(name, "drake:joint")))
+            return refuse(reader, node, error, "<%s%sjoint>: such joints are not read", prefix, *prefix ? ":" : "drake:");
+        if (in_mujoco && strcmp(name, "compiler") != 0 && strcmp(name, "option") != 0 && strcmp(name, "size") != 0)
+            model_add_note(reader->changes, "<mujoco> of a URDF may hold compiler, option and size: <%s> is left out", name);
+    }
+    return CAROM_OK;
+}
+
+// <compiler> as the file has it, with what its elements need here; <option> and <size>.
+static void add_settings(urdf_reader *reader, xmlNode *model) {
+    const xmlNode *mujoco = find_child(reader->robot, "mujoco"), *own = find_child(mujoco, "compiler");
+    const char *const visual = own ? model_xml_attribute(own, "discardvisual") : NULL;
+    const char *const strips = own ? model_xml_attribute(own, "strippath") : NULL;
+    const char *const weighs = own ? model_xml_attribute(own, "inertiafromgeom") : NULL;
+    reader->visual = visual && !strcmp(visual, "false");
+    reader->strips = !strips || strcmp(strips, "false") != 0;
+    reader->weighs_geoms = weighs && !strcmp(weighs, "true");
+    xmlNode *compiler = model_xml_add(model, "compiler");
+    model_xml_set(compiler, "fusestatic", "true");
+    for (const xmlAttr *attribute = own ? own->properties : NULL; attribute; attribute = attribute->next)
+        if (model_xml_value(attribute)) model_xml_set(compiler, (const char *)attribute->name, model_xml_value(attribute));
+    model_xml_set(compiler, "angle", "radian");
+    model_xml_set(compiler, "eulerseq", "XYZ");
+    model_xml_set(compiler, "strippath", "false");
+    static const char *const others[] = {"option", "size"};
+    for (int i = 0; i < 2; i++) {
+        const xmlNode *section = find_child(mujoco, others[i]);
+        if (section) xmlAddChild(model, xmlDocCopyNode((xmlNode *)section, model->doc, 1));
+    }
+}
+
+static carom_status add_link(const urdf_reader *reader, urdf_link *link, xmlNode *world, carom_error *error) {
+    const urdf_joint *joint = link->joint == NONE ? NULL : &reader->joints[link->joint];
+    carom_status status = CAROM_OK;
+    if (!strcmp(link->name, "world")) {
+        link->body = world;
+    } else {
+        link->body = model_xml_add(joint ? reader->links[joint->parent].body : world, "body");
+        model_xml_set(link->body, "name", link->name);
+    }
+    if (joint) status = place(reader, joint->element, link->body, error);
+    if (!status && joint) status = add_joint(reader, joint, link->body, error);
+    if (!status && link->has_inertia && link->body != world) status = add_inertial(reader, link, error);
+    for (const xmlNode *child = link->element->children; child && !status; child = child->next) {
+        const bool collides = is_plain(child, "collision");
+        if (collides || (reader->visual && is_plain(child, "visual"))) status = add_geom(reader, link, child, collides, error);
+    }
+    return status;
+}
+
+static carom_status translate(urdf_reader *reader, xmlNode *model, carom_error *error) {
+    carom_status status = check_elements(reader, error);
+    for (const xmlNode *node = reader->robot->children; node && !status; node = node->next)
+        if (is_plain(node, "link")) status = read_link(reader, node, error);
+    for (const xmlNode *node = reader->robot->children; node && !status; node = node->next)
+        if (is_plain(node, "joint")) status = read_joint(reader, node, error);
+    if (!status) status = order_links(reader, error);
+    if (!status) status = weigh_robot(reader, error);
+    if (status) return status;
+    const char *name = model_xml_attribute(reader->robot, "name");
+    if (name) model_xml_set(model, "model", name);
+    add_settings(reader, model);
+    reader->assets = model_xml_add(model, "asset");
+    xmlNode *world = model_xml_add(model, "worldbody");
+    for (int i = 0; !status && i < reader->link_count; i++) status = add_link(reader, &reader->links[reader->order[i]], world, error);
+    reader->equalities = model_xml_add(model, "equality");
+    for (int i = 0; !status && i < reader->joint_count; i++) status = add_mimic(reader, i, error);
+    return status;
+}
+
+bool model_is_urdf(const xmlDoc *document) {
+    const xmlNode *root = document && document->type == XML_DOCUMENT_NODE ? model_xml_first(document) : NULL;
+    return root && model_xml_is(root, "robot");
+}
+
+carom_status model_translate_urdf(const char *path, model_changes *changes, carom_error *error) {
+    if (!model_is_urdf(changes->document)) return CAROM_OK;
+    urdf_reader reader = {.path = path, .changes = changes, .robot = model_xml_first(changes->document)};
+    size_t links = 1, joints = 1;
+    for (const xmlNode *node = reader.robot->children; node; node = node->next) {
+        links += is_plain(node, "link");
+        joints += is_plain(node, "joint");
+    }
+    carom_arena arena = {0};
+    reader.links = carom_arena_take(&arena, links, sizeof *reader.links);
+    reader.joints = carom_arena_take(&arena, joints, sizeof *reader.joints);
+    reader.order = carom_arena_take(&arena, links, sizeof *reader.order);
+    xmlNode *model = xmlNewDocNode(changes->document, NULL, (const xmlChar *)"mujoco", NULL);
+    carom_status status = arena.failed || !model ? carom_fail_memory(error, path) : CAROM_OK;
+    if (!status) status = translate(&reader, model, error);
+    carom_arena_free(&arena);
+    // The new root replaces the old one.
+    xmlNode *dropped = status ? model : xmlDocSetRootElement(changes->document, model);
+    if (dropped) xmlFreeNode(dropped);
+    changes->edited = true;
+    return status;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- roots
 
 // Is there an element called `name` with this value of an attribute?
 static bool has_element(const xmlDoc *document, const char *name, const char *attribute, const char *value) {

@@ -117,6 +117,24 @@ const char *model_xml_attribute(const xmlNode *element, const char *name) {
     return attribute ? model_xml_value(attribute) : NULL;
 }
 
+xmlNode *model_xml_add(xmlNode *parent, const char *name) { return xmlNewChild(parent, NULL, (const xmlChar *)name, NULL); }
+
+void model_xml_set(xmlNode *element, const char *name, const char *value) {
+    xmlSetProp(element, (const xmlChar *)name, (const xmlChar *)value);
+}
+
+void model_xml_set_numbers(xmlNode *element, const char *name, int count, const double *values) {
+    enum { MOST_NUMBERS = 6, NUMBER_SIZE = 32 };
+    char text[MOST_NUMBERS * NUMBER_SIZE] = "";
+    for (int i = 0; i < count && i < MOST_NUMBERS; i++) {
+        char number[NUMBER_SIZE];
+        carom_print_number(values[i], number, sizeof number);
+        if (i) strcat(text, " ");
+        strcat(text, number);
+    }
+    model_xml_set(element, name, text);
+}
+
 carom_status model_xml_print(xmlDoc *document, char **text, carom_error *error) {
     xmlChar *bytes = NULL;
     int size = 0;
