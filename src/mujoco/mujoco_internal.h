@@ -68,7 +68,8 @@ void model_xml_set_numbers(xmlNode *element, const char *name, int count, const 
 // The text of a document, in UTF-8, freed by the caller.
 carom_status model_xml_print(xmlDoc *document, char **text, carom_error *error);
 
-// Refuses a model file, or a file that it includes, whose sizes would make MuJoCo abort the process for lack of memory.
+// Refuses a model file, or a file that it includes, whose sizes would make MuJoCo abort the process for lack of memory, or that has a
+// number which is none, or a negative friction.
 carom_status model_check_sizes(const char *path, const xmlDoc *document, carom_error *error);
 
 // The text with every ${formula} replaced by its value; freed by the caller.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes in model files, checked before MuJoCo allocates by them: it throws std::bad_alloc through C where they are absurd.
 //
+// Numbers that are none are refused here, too: MuJoCo takes NaN for what a file does not say, or goes on with it and finds no contact.
 // The limits are far above what models need. MuJoCo's file includes are followed as MuJoCo does, relative to the folder of the main file.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +32,29 @@ static const struct size_limit {
     {"texture", "width", 16384},
     {"texture", "height", 16384},
 };
+
+// What MuJoCo computes with. Ranges may be infinite, and numbers of a user may be anything.
+static const char *const finite[] = {"friction", "size", "pos",     "quat",        "axisangle",   "euler", "xyaxes",   "zaxis",
+                                     "fromto",   "mass", "density", "diaginertia", "fullinertia", "axis",  "gravity",  "scale",
+                                     "armature", "ref",  "damping", "stiffness",   "margin",      "gap",   "timestep", "frictionloss",
+                                     "anchor",   "qpos", "qvel",    "polycoef",    "relpose",     "coef",  "mpos",     "mquat"};
+
+// Refuses NaN and infinity in these, and friction below zero.
+static carom_status check_numbers(const char *path, const xmlNode *element, const char *name, const char *value, carom_error *error) {
+    const bool friction = !strcmp(name, "friction") && (model_xml_is(element, "geom") || model_xml_is(element, "pair"));
+    bool listed = false;
+    for (size_t i = 0; i < sizeof finite / sizeof *finite && !listed; i++) listed = !strcmp(name, finite[i]);
+    for (const char *text = value; listed && text && *text;) {
+        char *end;
+        const double number = strtod(text, &end);
+        if (end == text) break;
+        if (!isfinite(number) || (friction && number < 0))
+            return carom_fail(error, CAROM_BAD_INPUT, "%s:%ld: <%s %s=\"%.80s\">: must be finite numbers%s", path, xmlGetLineNo(element),
+                              (const char *)element->name, name, value, friction ? " of 0 or more" : "");
+        text = end;
+    }
+    return CAROM_OK;
+}
 
 // Refuses an attribute whose value is beyond its limit. Most have none.
 static carom_status check_attribute(const char *path, const xmlNode *element, const xmlAttr *attribute, carom_error *error) {
@@ -100,6 +125,7 @@ static carom_status check_document(const char *path, const char *folder, const x
     for (const xmlNode *element = model_xml_first(document); element && !status; element = model_xml_next(element))
         for (const xmlAttr *attribute = element->properties; attribute && !status; attribute = attribute->next) {
             status = check_attribute(path, element, attribute, error);
+            if (!status) status = check_numbers(path, element, (const char *)attribute->name, model_xml_value(attribute), error);
             // An included file, which may include others.
             const bool names_file = model_xml_is(element, "include") && !strcmp((const char *)attribute->name, "file");
             const char *name = names_file ? model_xml_value(attribute) : NULL;

@@ -57,7 +57,6 @@ typedef struct urdf_reader {
     int *order;  // links, parents first
     int link_count, joint_count;
     bool visual, strips;  // of MuJoCo's <compiler>
-    bool weighs_geoms;
     xmlNode *assets, *equalities;
 } urdf_reader;
 
@@ -351,31 +350,37 @@ static carom_status weigh_robot(urdf_reader *reader, carom_error *error) {
     return CAROM_OK;
 }
 
+// Every link says what it has, nothing included: MuJoCo takes the weight of geoms otherwise.
 static carom_status add_inertial(const urdf_reader *reader, const urdf_link *link, carom_error *error) {
-    xmlNode *inertial = model_xml_add(link->body, "inertial");
-    const xmlNode *own = find_child(link->element, "inertial");
-    const carom_status status = place(reader, own ? own : link->element, inertial, error);
+    const xmlNode *own = find_child(link->element, "inertial"), *origin = find_child(own, "origin");
+    double position[3] = {0}, angles[3] = {0}, turn[4] = {1, 0, 0, 0}, product[4];
+    carom_status status = origin ? read_numbers(reader, origin, "xyz", 3, false, position, error) : CAROM_OK;
+    if (!status && origin) status = read_numbers(reader, origin, "rpy", 3, false, angles, error);
     if (status) return status;
+    for (int i = 0; i < 3; i++) {
+        const double half = angles[i] / 2, s = sin(half);
+        const double quaternion[4] = {cos(half), i == 0 ? s : 0, i == 1 ? s : 0, i == 2 ? s : 0};
+        mju_mulQuat(product, quaternion, turn);
+        mju_copy4(turn, product);
+    }
+    xmlNode *inertial = model_xml_add(link->body, "inertial");
+    model_xml_set_numbers(inertial, "pos", 3, position);
     set_number(inertial, "mass", link->mass);
-    if (!link->has_axes) {
-        model_xml_set_numbers(inertial, "fullinertia", 6, link->inertia);
+    if (link->has_axes || !link->has_inertia) {
+        mju_mulQuat(product, turn, link->has_axes ? link->axes : (const double[]){1, 0, 0, 0});
+        model_xml_set_numbers(inertial, "quat", 4, product);
+        model_xml_set_numbers(inertial, "diaginertia", 3, link->moments);
         return CAROM_OK;
     }
-    // The principal axes turn with <origin>.
-    double turn[4] = {1, 0, 0, 0}, axes[4];
-    const xmlNode *origin = find_child(own, "origin");
-    double angles[3] = {0};
-    if (origin) read_numbers(reader, origin, "rpy", 3, false, angles, NULL);
-    for (int i = 0; i < 3; i++) {
-        const double half[4] = {cos(angles[i] / 2), i == 0 ? sin(angles[i] / 2) : 0, i == 1 ? sin(angles[i] / 2) : 0,
-                                i == 2 ? sin(angles[i] / 2) : 0};
-        mju_mulQuat(axes, half, turn);
-        mju_copy4(turn, axes);
-    }
-    mju_mulQuat(axes, turn, link->axes);
-    xmlUnsetProp(inertial, (const xmlChar *)"euler");
-    model_xml_set_numbers(inertial, "quat", 4, axes);
-    model_xml_set_numbers(inertial, "diaginertia", 3, link->moments);
+    // MuJoCo takes no turn beside a whole matrix: R I R'.
+    const double *m = link->inertia, full[9] = {m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2]};
+    double rotation[9], half_turned[9], turned[9];
+    mju_quat2Mat(rotation, turn);
+    mju_mulMatMat(half_turned, rotation, full, 3, 3, 3);
+    mju_mulMatMatT(turned, half_turned, rotation, 3, 3, 3);
+    const bool turns = angles[0] != 0 || angles[1] != 0 || angles[2] != 0;
+    model_xml_set_numbers(inertial, "fullinertia", 6,
+                          turns ? (const double[]){turned[0], turned[4], turned[8], turned[1], turned[2], turned[5]} : m);
     return CAROM_OK;
 }
 
@@ -482,7 +487,6 @@ static carom_status add_geom(const urdf_reader *reader, const urdf_link *link, c
         }
     }
     if (!status && element) model_xml_set_numbers(geom, "size", count, size);
-    if (!reader->weighs_geoms) model_xml_set(geom, "mass", "0");
     if (!collides) {
         model_xml_set(geom, "contype", "0");
         model_xml_set(geom, "conaffinity", "0");
@@ -564,8 +568,10 @@ static carom_status add_mimic(const urdf_reader *reader, int index, carom_error 
     const char *name = model_xml_attribute(mimic, "joint");
     if (!name) return refuse(reader, mimic, error, "<mimic> of the joint '%s' needs the name of a joint", joint->name);
     const int leader = find_joint(reader, name);
-    if (leader == NONE)
-        return refuse(reader, mimic, error, "<mimic> of the joint '%s' names the joint '%s', which is not there", joint->name, name);
+    if (leader == NONE) {
+        model_add_note(reader->changes, "the joint '%s' mimics '%s', which is not there: it moves by itself", joint->name, name);
+        return CAROM_OK;
+    }
     if (joint->type == FIXED) {
         model_add_note(reader->changes, "the joint '%s' is fixed: its <mimic> is left out", joint->name);
         return CAROM_OK;
@@ -631,10 +637,8 @@ static void add_settings(urdf_reader *reader, xmlNode *model) {
     const xmlNode *mujoco = find_child(reader->robot, "mujoco"), *own = find_child(mujoco, "compiler");
     const char *const visual = own ? model_xml_attribute(own, "discardvisual") : NULL;
     const char *const strips = own ? model_xml_attribute(own, "strippath") : NULL;
-    const char *const weighs = own ? model_xml_attribute(own, "inertiafromgeom") : NULL;
     reader->visual = visual && !strcmp(visual, "false");
     reader->strips = !strips || strcmp(strips, "false") != 0;
-    reader->weighs_geoms = weighs && !strcmp(weighs, "true");
     xmlNode *compiler = model_xml_add(model, "compiler");
     model_xml_set(compiler, "fusestatic", "true");
     for (const xmlAttr *attribute = own ? own->properties : NULL; attribute; attribute = attribute->next)
@@ -660,7 +664,7 @@ static carom_status add_link(const urdf_reader *reader, urdf_link *link, xmlNode
     }
     if (joint) status = place(reader, joint->element, link->body, error);
     if (!status && joint) status = add_joint(reader, joint, link->body, error);
-    if (!status && link->has_inertia && link->body != world) status = add_inertial(reader, link, error);
+    if (!status && link->body != world) status = add_inertial(reader, link, error);
     for (const xmlNode *child = link->element->children; child && !status; child = child->next) {
         const bool collides = is_plain(child, "collision");
         if (collides || (reader->visual && is_plain(child, "visual"))) status = add_geom(reader, link, child, collides, error);

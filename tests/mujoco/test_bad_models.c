@@ -196,6 +196,38 @@ static void test_nan_in_a_model_is_refused(void **state) {
     support_remove_directory(directory);
 }
 
+// A number that is none is named with its element, whether MuJoCo would find no contact or no mass.
+static void test_bad_numbers_are_named(void **state) {
+    (void)state;
+#define BOX(plane, body, geom)                                                                                                             \
+    "<mujoco><worldbody><geom type='plane' size='5 5 1' " plane "/><body name='b' " body                                                   \
+    "><freejoint/><geom type='box' size='0.1 0.1 0.1' " geom "/></body></worldbody></mujoco>"
+    const struct {
+        const char *text, *message;
+    } cases[] = {
+        {BOX("friction='nan 0 0'", "", ""), "model.xml:1: <geom friction=\"nan 0 0\">: must be finite numbers of 0 or more"},
+        {BOX("", "", "friction='-1'"), "<geom friction=\"-1\">: must be finite numbers of 0 or more"},
+        {BOX("", "", "friction='inf'"), "<geom friction=\"inf\">"},
+        {BOX("", "", "friction='1 nan'"), "<geom friction=\"1 nan\">"},
+        {BOX("", "", "pos='0 nan 0'"), "<geom pos=\"0 nan 0\">: must be finite numbers"},
+        {BOX("", "", "mass='nan'"), "<geom mass=\"nan\">"},
+        {BOX("", "pos='0 0 -inf'", ""), "<body pos=\"0 0 -inf\">"},
+        {"<mujoco><default><geom friction='NaN'/></default></mujoco>", "<geom friction=\"NaN\">"},
+        {"<robot><link><collision><geometry><box size='nan 1 1'/></geometry></collision></link></robot>", "<box size=\"nan 1 1\">"},
+    };
+#undef BOX
+    char *directory = support_make_directory();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *path = support_write_file(directory, "model.xml", cases[i].text);
+        carom_error error;
+        carom_model *model;
+        assert_refused(carom_model_load(path, &model, &error), CAROM_BAD_INPUT, error, cases[i].message);
+        assert_null(model);
+        free(path);
+    }
+    support_remove_directory(directory);
+}
+
 // Sizes that make MuJoCo throw std::bad_alloc through C are refused before it sees them.
 static void test_absurd_sizes_are_refused(void **state) {
     (void)state;
@@ -390,6 +422,7 @@ int main(void) {
         cmocka_unit_test(test_keyframes),
         cmocka_unit_test(test_bad_models_are_refused),
         cmocka_unit_test(test_nan_in_a_model_is_refused),
+        cmocka_unit_test(test_bad_numbers_are_named),
         cmocka_unit_test(test_absurd_sizes_are_refused),
         cmocka_unit_test(test_absurd_sizes_in_odd_files),
         cmocka_unit_test(test_absurd_sizes_in_included_files),

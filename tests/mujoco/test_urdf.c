@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a URDF says besides its meshes: mimic joints, inertia, friction tags, and what is refused. Every version of MuJoCo gives these values.
+// What a URDF says besides its meshes: mimic joints, inertia, friction tags, and what is refused. Every version of MuJoCo gives these
+// values.
 #include "robot_support.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define INERTIA(mass, xx, yy, zz)                                                                                                          \
-    "<mass value='" mass "'/><inertia ixx='" xx "' iyy='" yy "' izz='" zz "' ixy='0' ixz='0' iyz='0'/>"
-#define BASE    "<link name='world'/><link name='base'><inertial>" INERTIA("5", "0.05", "0.05", "0.05") "</inertial></link>"
-#define FLOATS  "<joint name='root' type='floating'><parent link='world'/><child link='base'/></joint>"
-#define BALL(r) "<collision><origin xyz='0 0 -0.2'/><geometry><sphere radius='" r "'/></geometry></collision>"
-#define LINK(name, inside, more)                                                                                                           \
-    "<link name='" name "'><inertial><origin xyz='0 0 -0.1'/>" inside "</inertial>" more "</link>"
+#define INERTIA(mass, xx, yy, zz) "<mass value='" mass "'/><inertia ixx='" xx "' iyy='" yy "' izz='" zz "' ixy='0' ixz='0' iyz='0'/>"
+#define BASE                      "<link name='world'/><link name='base'><inertial>" INERTIA("5", "0.05", "0.05", "0.05") "</inertial></link>"
+#define FLOATS                    "<joint name='root' type='floating'><parent link='world'/><child link='base'/></joint>"
+#define BALL(r)                   "<collision><origin xyz='0 0 -0.2'/><geometry><sphere radius='" r "'/></geometry></collision>"
+#define LINK(name, inside, more)  "<link name='" name "'><inertial><origin xyz='0 0 -0.1'/>" inside "</inertial>" more "</link>"
 #define JOINT(name, type, parent, child, more)                                                                                             \
     "<joint name='" name "' type='" type "'><parent link='" parent "'/><child link='" child "'/><origin xyz='0.1 0 -0.05'/>"               \
     "<axis xyz='0 1 0'/><limit lower='-2' upper='2' effort='1' velocity='1'/>" more "</joint>"
@@ -33,8 +32,10 @@ static void assert_urdf_refused(const char *text, const char *message) {
 
 // M of a model, by a contact at a link's origin.
 static carom_impact *freeze_link(carom_model *model, const char *link) {
-    const carom_model_contact contact = {
-        .places = 1, .place = {{.kind = CAROM_PLACE_BODY_POINT, .name = link, .point = {0.03, 0.02, -0.2}}}, .normal = {0.6, 0, 0.8}, .friction = 1};
+    const carom_model_contact contact = {.places = 1,
+                                         .place = {{.kind = CAROM_PLACE_BODY_POINT, .name = link, .point = {0.03, 0.02, -0.2}}},
+                                         .normal = {0.6, 0, 0.8},
+                                         .friction = 1};
     return freeze(model, &contact, 1);
 }
 
@@ -57,21 +58,23 @@ static void assert_moment(const char *text, double moment, const char *warning) 
 
 // ---------------------------------------------------------------------------------------------------------------- mimic
 
-#define FINGER(name) LINK(name, INERTIA("0.1", "1e-4", "1e-4", "2e-4"), "")
+#define FINGER(name)          LINK(name, INERTIA("0.1", "1e-4", "1e-4", "2e-4"), "")
 #define MIMIC(joint, factors) "<mimic joint='" joint "' " factors "/>"
 
 // Rates follow each other through a chain, whatever the order of joints in the file.
 static void test_mimic(void **state) {
     (void)state;
     fixture f = load_text(ROBOT(
-        BASE FLOATS FINGER("a") FINGER("b") FINGER("c") FINGER("d")
-            JOINT("jc", "prismatic", "base", "c", MIMIC("jb", "multiplier='0.5'")) JOINT("ja", "revolute", "base", "a", "")
-                JOINT("jb", "continuous", "base", "b", MIMIC("ja", "multiplier='-2' offset='0'")) JOINT("jd", "revolute", "base", "d", "")));
+        BASE FLOATS FINGER("a") FINGER("b") FINGER("c") FINGER("d") JOINT("jc", "prismatic", "base", "c", MIMIC("jb", "multiplier='0.5'"))
+            JOINT("ja", "revolute", "base", "a", "") JOINT("jb", "continuous", "base", "b", MIMIC("ja", "multiplier='-2' offset='0'"))
+                JOINT("jd", "revolute", "base", "d", "")));
     const int nv = carom_model_nv(f.model);
     assert_int_equal(nv, 10);
     carom_error error;
     // Velocities in the order of the bodies: c, a, b, d.
-    assert_ok(carom_model_set_state(f.model, (double[]){0, 0, 0, 1, 0, 0, 0, -0.3, 0.3, -0.6, 0.1}, 11, (double[]){0.3, 0, -1, 0, 0, 0, 0, 0, 0, 0}, nv, &error), error);
+    assert_ok(carom_model_set_state(f.model, (double[]){0, 0, 0, 1, 0, 0, 0, -0.3, 0.3, -0.6, 0.1}, 11,
+                                    (double[]){0.3, 0, -1, 0, 0, 0, 0, 0, 0, 0}, nv, &error),
+              error);
     static const char *const links[] = {"a", "b", "c"};
     for (int i = 0; i < 3; i++) {
         carom_impact *impact = freeze_link(f.model, links[i]);
@@ -89,8 +92,8 @@ static void test_mimic(void **state) {
     assert_true(warns(f.model, "the position breaks equality constraint 'jc' by 0.125"));
     free_fixture(&f);
     // One of a fixed joint is held, one at a fixed joint says nothing.
-    f = load_text(ROBOT(BASE FINGER("a") FINGER("b") FINGER("c") JOINT("ja", "fixed", "base", "a", MIMIC("jb", ""))
-                            JOINT("jb", "revolute", "base", "b", MIMIC("ja", "")) JOINT("jc", "revolute", "b", "c", "") JOINT("root", "fixed", "world", "base", "")));
+    f = load_text(ROBOT(BASE FINGER("a") FINGER("b") FINGER("c") JOINT("ja", "fixed", "base", "a", MIMIC("jb", "")) JOINT(
+        "jb", "revolute", "base", "b", MIMIC("ja", "")) JOINT("jc", "revolute", "b", "c", "") JOINT("root", "fixed", "world", "base", "")));
     assert_true(warns(f.model, "the joint 'ja' is fixed: its <mimic> is left out"));
     assert_true(warns(f.model, "the joint 'jb' mimics 'ja', which is fixed: it is held"));
     assert_ok(carom_model_set_state(f.model, NULL, 0, (double[]){0, 1}, 2, &error), error);
@@ -106,7 +109,9 @@ static void test_mimic(void **state) {
     ROBOT(BASE FLOATS FINGER("a") FINGER("b") JOINT("ja", type, "base", "a", first) JOINT("jb", "revolute", "base", "b", second))
 static void test_mimic_that_is_refused(void **state) {
     (void)state;
-    assert_urdf_refused(PAIR("revolute", "", MIMIC("jx", "")), "<mimic> of the joint 'jb' names the joint 'jx', which is not there");
+    fixture f = load_text(PAIR("revolute", "", MIMIC("jx", "")));
+    assert_true(warns(f.model, "the joint 'jb' mimics 'jx', which is not there: it moves by itself"));
+    free_fixture(&f);
     assert_urdf_refused(PAIR("revolute", "", "<mimic multiplier='2'/>"), "<mimic> of the joint 'jb' needs the name of a joint");
     assert_urdf_refused(PAIR("revolute", "", MIMIC("jb", "")), "the joint 'jb' mimics itself");
     assert_urdf_refused(PAIR("revolute", MIMIC("jb", ""), MIMIC("ja", "")), "the joint 'ja' mimics itself, by way of 'jb'");
@@ -125,7 +130,8 @@ static void test_inertia_that_a_body_can_have(void **state) {
     assert_moment(HINGED("<origin xyz='0 0 -0.1'/>" INERTIA("0.5", "1.2e-4", "1.2e-4", "0")), 5.12e-3,
                   "what is less of the link 'leg' is raised to the mass of 1e-12 kg and the principal moments of inertia of 1e-14 kg m^2");
     assert_moment(HINGED(INERTIA("0.5", "1e-3", "2.0000000001e-3", "1e-3")), 2e-3, NULL);
-    assert_moment(HINGED(INERTIA("0.5", "1e-3", "2.001e-3", "1e-3")), 2e-3, "the link 'leg' has moments of inertia that break A + B >= C by up to 0.1 %");
+    assert_moment(HINGED(INERTIA("0.5", "1e-3", "2.001e-3", "1e-3")), 2e-3,
+                  "the link 'leg' has moments of inertia that break A + B >= C by up to 0.1 %");
     // A rod in any direction: R = Rz(y) Ry(p) Rx(r), of which the row of the hinge's axis counts.
     const double r = 0.3, p = -0.5, y = 0.7, moments[] = {0, 2e-4, 2e-4};
     const double row[] = {sin(y) * cos(p), sin(y) * sin(p) * sin(r) + cos(y) * cos(r), sin(y) * sin(p) * cos(r) - cos(y) * sin(r)};
@@ -145,7 +151,8 @@ static void test_inertia_that_no_body_can_have(void **state) {
     assert_urdf_refused(HINGED(INERTIA("0.5", "-1e-3", "1e-4", "1e-4")), "the link 'leg' has moments of inertia of which one is negative");
     assert_urdf_refused(HINGED(INERTIA("-0.5", "1e-3", "1e-3", "1e-3")), "the link 'leg' has the mass -0.5 kg, but no mass is negative");
     assert_urdf_refused(HINGED(INERTIA("inf", "1e-3", "1e-3", "1e-3")), "<mass value=\"inf\">: must be 1 finite number");
-    assert_urdf_refused(HINGED("<origin xyz='0 nan 0'/>" INERTIA("1", "1e-3", "1e-3", "1e-3")), "<origin xyz=\"0 nan 0\">: must be 3 finite numbers");
+    assert_urdf_refused(HINGED("<origin xyz='0 nan 0'/>" INERTIA("1", "1e-3", "1e-3", "1e-3")),
+                        "<origin xyz=\"0 nan 0\">: must be 3 finite numbers");
     assert_urdf_refused(HINGED("<mass value='1'/><inertia ixx='1' iyy='1'/>"), "<inertia> needs a value for 'izz'");
 }
 
@@ -153,18 +160,19 @@ static void test_inertia_that_no_body_can_have(void **state) {
 static void test_massless_links(void **state) {
     (void)state;
     // Sleds along y, and along x through the place of 'leg', which has 0.5 kg.
-    fixture f = load_text(ROBOT("<link name='world'/><link name='sled'>" BALL("0.1") "</link>" LEG("")
-                                    JOINT("y", "prismatic", "world", "sled", "")
-                                        "<joint name='x' type='prismatic'><parent link='sled'/><child link='leg'/></joint>"));
+    fixture f = load_text(ROBOT("<link name='world'/><link name='sled'>" BALL("0.1") "</link>" LEG("") JOINT(
+        "y", "prismatic", "world", "sled", "") "<joint name='x' type='prismatic'><parent link='sled'/><child link='leg'/></joint>"));
     assert_true(warns(f.model, "without <inertial>, or with zeros in it, the link 'sled' is massless"));
     assert_true(warns(f.model, "what is less of the link 'sled' is raised"));
     carom_impact *impact = freeze_link(f.model, "leg");
     assert_all_close(carom_impact_get_data(impact)->mass, ((double[]){0.5, 0, 0, 0.5}), 4, 2e-12);
     carom_impact_free(impact);
     free_fixture(&f);
-    assert_urdf_refused(ROBOT(BASE FLOATS "<link name='leg'>" BALL("0.02") "</link>" HIP), "the joint 'hip' moves the link 'leg' and nothing that has mass");
-    assert_urdf_refused(ROBOT(BASE FLOATS "<link name='leg'/><link name='foot'>" BALL("0.02") "</link>" HIP JOINT("sole", "fixed", "leg", "foot", "")),
+    assert_urdf_refused(ROBOT(BASE FLOATS "<link name='leg'>" BALL("0.02") "</link>" HIP),
                         "the joint 'hip' moves the link 'leg' and nothing that has mass");
+    assert_urdf_refused(
+        ROBOT(BASE FLOATS "<link name='leg'/><link name='foot'>" BALL("0.02") "</link>" HIP JOINT("sole", "fixed", "leg", "foot", "")),
+        "the joint 'hip' moves the link 'leg' and nothing that has mass");
     // Welded to what has mass it adds nothing, and needs nothing.
     f = load_text(ROBOT(BASE FLOATS LEG("") "<link name='foot'>" BALL("0.02") "</link>" HIP JOINT("sole", "fixed", "leg", "foot", "")));
     assert_int_equal(carom_model_warnings(f.model), 1);
@@ -191,10 +199,12 @@ static double friction_on(const char *text, const carom_ground *ground) {
 }
 
 #define TAGGED(in_collision, in_link, in_robot)                                                                                            \
-    ROBOT(BASE FLOATS LEG("<collision><origin xyz='0 0 -0.2'/><geometry><sphere radius='0.02'/></geometry>" in_collision "</collision>" in_link) HIP in_robot)
-#define DRAKE(mu) "<drake:proximity_properties><drake:mu_static value='0.9'/><drake:mu_dynamic value='" mu "'/></drake:proximity_properties>"
+    ROBOT(BASE FLOATS LEG("<collision><origin xyz='0 0 -0.2'/><geometry><sphere radius='0.02'/></geometry>" in_collision                   \
+                          "</collision>" in_link) HIP in_robot)
+#define DRAKE(mu)                                                                                                                          \
+    "<drake:proximity_properties><drake:mu_static value='0.9'/><drake:mu_dynamic value='" mu "'/></drake:proximity_properties>"
 #define GAZEBO(mu) "<gazebo reference='leg'><mu1>" mu "</mu1><mu2>0.7</mu2></gazebo>"
-#define BULLET "<contact><lateral_friction value='0.6'/></contact>"
+#define BULLET     "<contact><lateral_friction value='0.6'/></contact>"
 
 static void test_friction_tags(void **state) {
     (void)state;
@@ -237,13 +247,14 @@ static void test_points(void **state) {
     free_fixture(&f);
     assert_urdf_refused(ROBOT(BASE FLOATS LEG(BALL("-1")) HIP), "<sphere> of the link 'leg' has the size -1, but no size is negative");
     assert_urdf_refused(ROBOT(BASE FLOATS LEG(BALL("nan")) HIP), "<sphere radius=\"nan\">: must be 1 finite number");
-    assert_urdf_refused(ROBOT(BASE FLOATS LEG("<collision><geometry><cone/></geometry></collision>") HIP), "<collision> of the link 'leg' needs a <geometry>");
+    assert_urdf_refused(ROBOT(BASE FLOATS LEG("<collision><geometry><cone/></geometry></collision>") HIP),
+                        "<collision> of the link 'leg' needs a <geometry>");
 }
 
 static void test_templates_are_refused(void **state) {
     (void)state;
-    static const char *const inside[] = {
-        "<xacro:leg n='1'/>", "<link name='${n}_foot'/>", "<gazebo file='$(find dog)/dog.xml'/>", "<x:macro xmlns:x='http://ros.org/wiki/xacro' name='leg'/>"};
+    static const char *const inside[] = {"<xacro:leg n='1'/>", "<link name='${n}_foot'/>", "<gazebo file='$(find dog)/dog.xml'/>",
+                                         "<x:macro xmlns:x='http://ros.org/wiki/xacro' name='leg'/>"};
     for (size_t i = 0; i < sizeof inside / sizeof *inside; i++) {
         char text[4096];
         snprintf(text, sizeof text, "<robot xmlns:xacro='http://ros.org/wiki/xacro'>%s</robot>", inside[i]);
@@ -257,14 +268,18 @@ static void test_templates_are_refused(void **state) {
 
 static void test_words_for_mistakes(void **state) {
     (void)state;
-    assert_urdf_refused(ROBOT(BASE FLOATS "<mujoco><compiler/></mujoco><gazebo><mujoco><compiler/></mujoco></gazebo>"), "<mujoco> counts once, directly in <robot>");
+    assert_urdf_refused(ROBOT(BASE FLOATS "<mujoco><compiler/></mujoco><gazebo><mujoco><compiler/></mujoco></gazebo>"),
+                        "<mujoco> counts once, directly in <robot>");
     assert_urdf_refused(ROBOT(BASE FLOATS "<compiler fusestatic='false'/>"), "move its attributes to <robot><mujoco><compiler/>");
     assert_urdf_refused(ROBOT(BASE FLOATS LEG("") JOINT("hip", "floating", "base", "leg", "")),
                         "the floating joint 'hip' starts at the link 'base', but a body can float in the world only");
     assert_urdf_refused(ROBOT(BASE FLOATS LEG("") JOINT("hip", "screw", "base", "leg", "")), "the joint 'hip' has the type 'screw'");
-    assert_urdf_refused(ROBOT(BASE FLOATS LEG("") JOINT("hip", "revolute", "bass", "leg", "")), "the parent of the joint 'hip' is the link 'bass', which is not there");
-    assert_urdf_refused(ROBOT(BASE FLOATS LEG("") HIP JOINT("knee", "revolute", "base", "leg", "")), "the link 'leg' is the child of two joints, 'hip' and 'knee'");
-    assert_urdf_refused(ROBOT(BASE FLOATS LEG("") LINK("toe", INERTIA("1", "1", "1", "1"), "") JOINT("one", "revolute", "toe", "leg", "") JOINT("two", "revolute", "leg", "toe", "")),
+    assert_urdf_refused(ROBOT(BASE FLOATS LEG("") JOINT("hip", "revolute", "bass", "leg", "")),
+                        "the parent of the joint 'hip' is the link 'bass', which is not there");
+    assert_urdf_refused(ROBOT(BASE FLOATS LEG("") HIP JOINT("knee", "revolute", "base", "leg", "")),
+                        "the link 'leg' is the child of two joints, 'hip' and 'knee'");
+    assert_urdf_refused(ROBOT(BASE FLOATS LEG("") LINK("toe", INERTIA("1", "1", "1", "1"), "") JOINT("one", "revolute", "toe", "leg", "")
+                                  JOINT("two", "revolute", "leg", "toe", "")),
                         "the link 'leg' is in a loop of joints");
     assert_urdf_refused(ROBOT(BASE FLOATS LEG("") LEG("")), "there are two links called 'leg'");
     // MuJoCo's words for the compiler and the options count, others are named.
