@@ -33,6 +33,7 @@
 #include "carom/step.h"
 #include "carom/stronge.h"
 #include "carom/studies.h"
+#include "carom/surface.h"
 #include "carom/system.h"
 #include "carom/uncertain.h"
 #include "carom/vary.h"

@@ -83,11 +83,6 @@ carom_status carom_scene_read_bare(carom_scene *scene, carom_error *error);
 /// The path of a file that the scene names, relative to the scene file; to be freed. NULL when out of memory.
 char *carom_scene_join_path(const carom_scene *scene, const char *path);
 
-/// The surface in an STL or OBJ file: points, and triangles where it has any.
-/// @param arena  receives the arrays of the shape
-carom_status carom_surface_parse(const char *path, const char *bytes, size_t size, carom_arena *arena, carom_shape_data *shape,
-                                 carom_error *error);
-
 /// A form of scene as a table row: the way in which a scene describes what collides or moves.
 typedef struct carom_scene_form {
     const char *key;         ///< whose presence makes a scene one of this form

@@ -69,7 +69,7 @@ static carom_status inline_include(xmlNode *include, const char *path, carom_err
 }
 
 // What is to be changed may stand in an included file.
-static carom_status inline_includes(xmlDoc *document, const char *path, carom_error *error) {
+carom_status model_inline_includes(xmlDoc *document, const char *path, carom_error *error) {
     enum { MOST_INCLUDES = 256 };  // ends cycles
     carom_status status = CAROM_OK;
     for (int count = 0; !status; count++) {
@@ -142,7 +142,7 @@ static carom_status keep_keyframes(model_changes *changes, const char *path, car
 }
 
 static carom_status free_mjcf_root(model_changes *changes, const char *path, carom_error *error) {
-    carom_status status = inline_includes(changes->document, path, error);
+    carom_status status = model_inline_includes(changes->document, path, error);
     if (status) return status;
     root_search search = {.jointed = true};
     for (int pass = 0; pass < 2 && !search.count && !search.free && !search.held; pass++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meshes that MuJoCo cannot read, as binary STL: STL in words, and the triangles of COLLADA files.
+// Meshes on their way to MuJoCo: all are read here first, because MuJoCo trusts them; those that it cannot read, STL in words and COLLADA,
+// become binary STL.
 //
 // Of a COLLADA scene the units and the transforms of its nodes count; its upward axis does not, as in ROS, where URDF files come from.
 #include <math.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "carom/surface.h"
 #include "mujoco/mujoco_internal.h"
 
 // A binary STL file: a header, the number of triangles, and for each its normal, its corners, and two bytes. Normals stay zero, because
@@ -35,17 +37,6 @@ static void write_triangle(triangles *t, const float corners[9]) {
     fwrite(corners, sizeof *corners, 9, t->output);
     fwrite(zeros, 1, STL_END, t->output);
     t->count++;
-}
-
-static void read_stl(triangles *t, char *text) {
-    float corners[9];
-    int filled = 0;
-    for (char *at = strstr(text, "vertex"); at; at = strstr(at, "vertex")) {
-        at += strlen("vertex");
-        for (int i = 0; i < 3; i++) corners[3 * filled + i] = strtof(at, &at);
-        filled = (filled + 1) % 3;
-        if (!filled) write_triangle(t, corners);
-    }
 }
 
 // ------------------------------------------------------------------------------------------------------------- COLLADA
@@ -248,27 +239,118 @@ static bool is_text_stl(const char *path) {
 
 bool model_needs_conversion(const char *path) { return is_collada(path) || is_text_stl(path); }
 
+// Writes the triangles of a surface.
+static void write_surface(triangles *t, const carom_surface_points *surface) {
+    for (int i = 0; i < surface->triangles; i++) {
+        float corners[9];
+        for (int k = 0; k < 9; k++) corners[k] = (float)surface->point[3 * surface->triangle[3 * i + k / 3] + k % 3];
+        write_triangle(t, corners);
+    }
+}
+
 carom_status model_convert_mesh(const char *path, char **bytes, size_t *size, carom_error *error) {
     *bytes = NULL;
     *size = 0;
     char *text = NULL, *binary = NULL;
-    carom_status status = model_read_text(path, &text, error);
+    size_t length = 0;
+    carom_arena arena = {0};
+    carom_surface_points surface;
+    carom_status status = model_read_bytes(path, &text, &length, error);
     triangles t = {.output = status ? NULL : open_memstream(&binary, size)};
     if (!status && !t.output) status = carom_fail_memory(error, path);
     if (!status) {
         fwrite(zeros, 1, sizeof zeros, t.output);
         if (is_collada(path))
             status = read_collada(&t, path, text, error);
-        else
-            read_stl(&t, text);
+        else if (!(status = carom_surface_parse(path, text, length, CAROM_SURFACE_STL, &arena, &surface, error)))
+            write_surface(&t, &surface);
         const bool written = !ferror(t.output);
         if ((fclose(t.output) || !written) && !status) status = carom_fail_memory(error, path);
     }
+    carom_arena_free(&arena);
     free(text);
     if (!status) memcpy(binary + STL_HEADER, &t.count, sizeof t.count);
     if (status)
         free(binary);
     else
         *bytes = binary;
+    return status;
+}
+
+// --------------------------------------------------------------------------------------------------------------- check
+
+// Coordinates beyond this are refused [m]: MuJoCo's bound for STL.
+#define MOST_COORDINATE 1073741824.0
+// Points thinner than this share of their largest distance lie in one plane: far above the round-off of Qhull, below that of floats.
+#define FLAT_TOLERANCE 1e-10
+
+// Do scaled points lie in one plane? A point, the farthest from it, the farthest from their line, and the farthest from their plane tell.
+static bool is_flat(int count, const double *points, const double scale[3]) {
+    double chosen[4][3] = {{0}}, along[3] = {0}, normal[3] = {0}, length = 0, farthest = 0;
+    for (int step = 0; step < 4; step++) {
+        farthest = 0;
+        for (int i = 0; i < count; i++) {
+            double point[3], apart[3], moment[3];
+            for (int k = 0; k < 3; k++) point[k] = scale[k] * points[3 * i + k];
+            mju_sub3(apart, point, chosen[0]);
+            mju_cross(moment, along, apart);
+            const double distance = step == 1 ? mju_norm3(apart) : step == 2 ? mju_norm3(moment) : fabs(mju_dot3(normal, apart));
+            if (step > 0 && !(distance > farthest)) continue;
+            farthest = distance;
+            mju_copy3(chosen[step], point);
+            if (step == 0) break;
+        }
+        if (step == 1) length = farthest;
+        if (step > 0 && !(farthest > FLAT_TOLERANCE * length)) return true;
+        if (step == 1) {
+            mju_sub3(along, chosen[1], chosen[0]);
+            mju_normalize3(along);
+        }
+        if (step == 2) {
+            double side[3];
+            mju_sub3(side, chosen[2], chosen[0]);
+            mju_cross(normal, along, side);
+            mju_normalize3(normal);
+        }
+    }
+    return false;
+}
+
+carom_status model_check_points(const char *name, int count, const double *points, const double scale[3], bool hull, carom_error *error) {
+    for (int i = 0; i < 3 * count; i++)
+        if (!(fabs(scale[i % 3] * points[i]) <= MOST_COORDINATE))
+            return carom_fail(error, CAROM_BAD_INPUT, "%s: point %d of the mesh is not finite, or farther away than 1e9 m", name, i / 3);
+    if (!hull || !is_flat(count, points, scale)) return CAROM_OK;
+    return carom_fail(error, CAROM_BAD_INPUT,
+                      "%s: the mesh is flat, all its points lie in one plane, so that it has no hull that could collide: use a thin box or "
+                      "give the mesh a thickness",
+                      name);
+}
+
+// The format that MuJoCo takes a file for.
+static carom_surface_format find_format(const char *path, const char *content) {
+    static const struct {
+        const char *word;
+        carom_surface_format format;
+    } formats[] = {{"stl", CAROM_SURFACE_STL}, {"obj", CAROM_SURFACE_OBJ}, {"msh", CAROM_SURFACE_MSH}};
+    const char *dot = strrchr(path, '.'), *ending = dot ? dot + 1 : "";
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (content ? strstr(content, formats[i].word) != NULL : !strcasecmp(ending, formats[i].word)) return formats[i].format;
+    return CAROM_SURFACE_BY_CONTENT;
+}
+
+carom_status model_check_mesh(const char *path, const char *content, const double scale[3], bool hull, carom_error *error) {
+    const bool collada = is_collada(path);
+    const carom_surface_format format = collada ? CAROM_SURFACE_STL : find_format(path, content);
+    if (format == CAROM_SURFACE_BY_CONTENT) return CAROM_OK;
+    char *bytes = NULL;
+    size_t size;
+    carom_arena arena = {0};
+    carom_surface_points surface;
+    carom_status status = collada ? model_convert_mesh(path, &bytes, &size, error) : model_read_bytes(path, &bytes, &size, error);
+    if (!status) status = carom_surface_parse(path, bytes, size, format, &arena, &surface, error);
+    if (!status) status = model_check_points(path, surface.points, surface.point, scale, hull, error);
+    carom_arena_free(&arena);
+    free(bytes);
     return status;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the meshes of a URDF are: package://, file:// and names relative to the file's folder.
 //
-// MuJoCo takes the last part of each name, and looks for it in the folder of the file or in `meshdir`. A file whose meshes are all found
-// there is left to MuJoCo. Otherwise each name becomes the whole path. MuJoCo calls a mesh by its file's name without folder and ending,
-// and confuses meshes of one name: they come from memory, under names of their own.
+// Versions of MuJoCo look for meshes in places of their own, so each name becomes the whole path of the file that it means. MuJoCo calls a
+// mesh by its file's name without folder and ending, and confuses meshes of one name: they come from memory, under names of their own.
+// What only shows, <visual>, is left out: no mesh of it is needed.
 #define _XOPEN_SOURCE 700  // realpath
 #include <limits.h>
 #include <math.h>
@@ -64,16 +64,20 @@ static bool find_in_package(const char *folder, const char *name, char path[PATH
            try_list(getenv("AMENT_PREFIX_PATH"), "/share", name, path);
 }
 
-// The file that a name means, into `path`.
-static bool find_file(const char *folder, const char *name, char path[PATH_MAX]) {
+// The file that a name means, into `path`: where the name says, or else where MuJoCo looks, by the name or its last part in `meshdir`.
+static bool find_file(const char *folder, const char *directory, const char *name, char path[PATH_MAX]) {
     static const char *const packages[] = {"package://", "model://"};
     for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
         if (!strncmp(name, packages[i], strlen(packages[i]))) {
             name += strlen(packages[i]);
-            return find_in_package(folder, name + strspn(name, "/"), path);
+            name += strspn(name, "/");
+            if (find_in_package(folder, name, path)) return true;
         }
     if (!strncmp(name, "file://", 7)) name += 7;
-    return try_file(folder, strlen(folder), name, path);
+    if (try_file(folder, strlen(folder), name, path)) return true;
+    char meshes[PATH_MAX];
+    if (!try_file(folder, strlen(folder), directory, meshes)) return false;
+    return try_file(meshes, strlen(meshes), name, path) || try_file(meshes, strlen(meshes), last_part(name), path);
 }
 
 // MuJoCo reads these endings, the last ones after a conversion. Of other files, one with such an ending may stand beside: it is then what
@@ -114,11 +118,27 @@ static xmlNode *find_compiler(xmlDoc *document, bool create) {
     return parent;
 }
 
-// Does this mesh count? Those for the eye do where MuJoCo is told to keep them.
-static bool is_used(const xmlNode *mesh, bool visual) {
+// Does this mesh count?
+static bool is_used(const xmlNode *mesh) {
     const xmlNode *holder = mesh->parent ? mesh->parent->parent : NULL;
-    if (!model_xml_is(mesh, "mesh") || !holder || holder->type != XML_ELEMENT_NODE || !model_xml_attribute(mesh, "filename")) return false;
-    return model_xml_is(holder, "collision") || (visual && model_xml_is(holder, "visual"));
+    return model_xml_is(mesh, "mesh") && holder && holder->type == XML_ELEMENT_NODE && model_xml_is(holder, "collision") &&
+           model_xml_attribute(mesh, "filename");
+}
+
+// Takes out <visual> elements, in whose place as many ends of lines stay, so that messages of MuJoCo name the lines of the file.
+static void drop_visuals(model_changes *changes) {
+    for (const xmlNode *node = model_xml_first(changes->document); node;) {
+        if (!model_xml_is(node, "visual") || !node->parent || !model_xml_is(node->parent, "link")) {
+            node = model_xml_next(node);
+            continue;
+        }
+        xmlChar *text = xmlNodeGetContent(node);
+        for (const xmlChar *c = text; c && *c; c++)
+            if (*c == '\n') xmlAddPrevSibling((xmlNode *)node, xmlNewText((const xmlChar *)"\n"));
+        xmlFree(text);
+        node = model_xml_remove(node);
+        changes->edited = true;
+    }
 }
 
 static bool is_same_text(const char *a, const char *b) { return !strcmp(a ? a : "", b ? b : ""); }
@@ -136,6 +156,24 @@ static bool are_namesakes(const found_mesh *a, const found_mesh *b) {
 }
 
 static bool are_twins(const found_mesh *a, const found_mesh *b) { return !strcmp(a->path, b->path) && is_same_text(a->scale, b->scale); }
+
+// Reads the last of these meshes as a check, unless an earlier one is the same.
+static carom_status check_mesh(const char *model, const found_mesh *meshes, int last, carom_error *error) {
+    const found_mesh *mesh = &meshes[last];
+    for (int k = 0; k < last; k++)
+        if (are_twins(mesh, &meshes[k])) return CAROM_OK;
+    double scale[3] = {1, 1, 1};
+    const char *text = mesh->scale ? mesh->scale : "";
+    for (int k = 0; k < 3; k++) {
+        char *end;
+        const double number = strtod(text, &end);
+        if (end != text) scale[k] = number;
+        text = end;
+    }
+    carom_error why;
+    const carom_status status = model_check_mesh(mesh->path, NULL, scale, true, &why);
+    return status ? carom_fail(error, status, "%s:%ld: %s", model, xmlGetLineNo(mesh->element), why.message) : CAROM_OK;
+}
 
 // Adds the bytes of a mesh to the files in memory, as `name`.
 static carom_status keep_file(model_changes *changes, const char *path, const char *name, bool converted, carom_error *error) {
@@ -188,6 +226,8 @@ static carom_status write_paths(model_changes *changes, found_mesh *meshes, int 
     xmlNode *compiler = find_compiler(changes->document, true);
     if (!compiler) return carom_fail_memory(error, "model");
     xmlSetProp(compiler, (const xmlChar *)"strippath", (const xmlChar *)"false");
+    xmlUnsetProp(compiler, (const xmlChar *)"meshdir");
+    xmlUnsetProp(compiler, (const xmlChar *)"assetdir");
     return status;
 }
 
@@ -195,46 +235,35 @@ carom_status model_resolve_meshes(const char *path, model_changes *changes, caro
     xmlDoc *document = changes->document;
     const xmlNode *robot = model_xml_first(document);
     if (!robot || document->type != XML_DOCUMENT_NODE || !model_xml_is(robot, "robot")) return CAROM_OK;
+    drop_visuals(changes);
     const xmlNode *compiler = find_compiler(document, false);
-    const char *kept = compiler ? model_xml_attribute(compiler, "discardvisual") : NULL;
-    const char *whole = compiler ? model_xml_attribute(compiler, "strippath") : NULL;
     const char *directory = compiler ? model_xml_attribute(compiler, "meshdir") : NULL;
-    const bool visual = kept && !strcmp(kept, "false"), strips = !whole || strcmp(whole, "false") != 0;
+    if (!directory) directory = compiler ? model_xml_attribute(compiler, "assetdir") : NULL;
     int count = 0;
-    for (const xmlNode *node = robot; node; node = model_xml_next(node)) count += is_used(node, visual);
-    found_mesh *meshes = calloc((size_t)count + 1, sizeof *meshes);
+    for (const xmlNode *node = robot; node; node = model_xml_next(node)) count += is_used(node);
+    if (!count) return CAROM_OK;
+    found_mesh *meshes = calloc((size_t)count, sizeof *meshes);
     char *folder = realpath(path, NULL);
     carom_status status = meshes && folder ? CAROM_OK : carom_fail_memory(error, path);
     if (folder) *strrchr(folder, '/') = '\0';
 
-    // Where MuJoCo would look, and then where the name says.
-    bool all_there = true, distinct = true;
     count = 0;
     for (const xmlNode *node = robot; !status && node; node = model_xml_next(node)) {
-        if (!is_used(node, visual)) continue;
+        if (!is_used(node)) continue;
         found_mesh *mesh = &meshes[count++];
         mesh->element = (xmlNode *)node;
         mesh->name = model_xml_attribute(node, "filename");
         mesh->scale = model_xml_attribute(node, "scale");
-        char own[PATH_MAX];
-        snprintf(own, sizeof own, "%s%s%s", directory ? directory : "", directory && *directory ? "/" : "",
-                 strips ? last_part(mesh->name) : mesh->name);
-        const bool there = try_file(folder, strlen(folder), own, mesh->path);
-        if (!there && !find_file(folder, mesh->name, mesh->path))
+        if (!find_file(folder, directory ? directory : "", mesh->name, mesh->path))
             status = carom_fail(error, CAROM_BAD_INPUT,
                                 "%s:%ld: the mesh '%s' was not found, neither in the folder of the file and those above it nor in those of "
                                 "ROS_PACKAGE_PATH and AMENT_PREFIX_PATH",
                                 path, xmlGetLineNo(mesh->element), mesh->name);
-        char before[PATH_MAX];
-        snprintf(before, sizeof before, "%s", mesh->path);
         if (!status) status = check_ending(path, mesh, mesh->path, error);
-        if (!status) status = model_check_regular(mesh->path, error);
+        if (!status) status = check_mesh(path, meshes, count - 1, error);
         mesh->converted = !status && model_needs_conversion(mesh->path);
-        all_there = all_there && there && !mesh->converted && !strcmp(before, mesh->path);
-        for (int k = 0; !status && k < count - 1; k++)
-            distinct = distinct && (!are_namesakes(mesh, &meshes[k]) || are_twins(mesh, &meshes[k]));
     }
-    if (!status && !(all_there && distinct)) status = write_paths(changes, meshes, count, error);
+    if (!status) status = write_paths(changes, meshes, count, error);
     free(meshes);
     free(folder);
     return status;

@@ -43,6 +43,7 @@ static carom_status read_file(const char *path, const carom_model_options *optio
     if (!status) status = model_xml_parse(*text ? *text : original, document, error);
     if (!status) status = model_check_sizes(path, *document, error);
     if (!status) status = model_start_changes(path, *document, options, changes, error);
+    if (!status) status = model_check_assets(path, changes, error);
     if (!status) status = model_resolve_meshes(path, changes, error);
     if (!status) model_advise_on_root(*document, advice);
     if (!status) status = model_translate_urdf(path, changes, error);

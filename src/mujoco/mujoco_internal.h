@@ -40,7 +40,7 @@ void model_clear_warnings(carom_model *model);
 
 // --------------------------------------------------------------------------------------------------------- model files
 
-// Refuses a pipe or a device, whose reading may never end; what is not there is not refused.
+// Refuses a pipe or a device, whose reading may never end, and a folder; what is not there is not refused.
 carom_status model_check_regular(const char *path, carom_error *error);
 // Reads a model file of less than 64 MiB; `*text` is freed by the caller, also after a failure.
 carom_status model_read_text(const char *path, char **text, carom_error *error);
@@ -55,6 +55,8 @@ carom_status model_xml_parse(const char *text, xmlDoc **document, carom_error *e
 // The elements of a document, in the order of the text; NULL after the last one.
 const xmlNode *model_xml_first(const xmlDoc *document);
 const xmlNode *model_xml_next(const xmlNode *element);
+// Takes an element out of its document, with what is inside it, and returns the one that followed.
+const xmlNode *model_xml_remove(const xmlNode *element);
 // Is this the element's name?
 bool model_xml_is(const xmlNode *element, const char *name);
 // The value of an attribute, owned by the document; NULL where it has an entity that the document defines.
@@ -121,8 +123,17 @@ void model_add_note(model_changes *changes, const char *format, ...) CAROM_PRINT
 carom_status model_translate_urdf(const char *path, model_changes *changes, carom_error *error);
 // Adds the floor that the options ask for.
 void model_add_ground(model_changes *changes);
-// Gives the meshes of a URDF the paths of their files, where MuJoCo does not find them by itself.
+// Puts what included files hold in the place of the elements that include them, as MuJoCo does.
+carom_status model_inline_includes(xmlDoc *document, const char *path, carom_error *error);
+// Reads the files that an MJCF model names before MuJoCo does, and leaves out those that an impact does not need.
+carom_status model_check_assets(const char *path, model_changes *changes, carom_error *error);
+// Gives the meshes of a URDF the paths of their files, and leaves out its <visual> elements.
 carom_status model_resolve_meshes(const char *path, model_changes *changes, carom_error *error);
+// Refuses a mesh that is damaged, and, where its hull is needed, one that is flat. MuJoCo names what it does not know.
+// @param content  the content type that the model gives; NULL: none
+carom_status model_check_mesh(const char *path, const char *content, const double scale[3], bool hull, carom_error *error);
+// The same for points, [count x 3].
+carom_status model_check_points(const char *name, int count, const double *points, const double scale[3], bool hull, carom_error *error);
 // Is this a mesh that MuJoCo cannot read, and that can be converted: STL in words, or COLLADA?
 bool model_needs_conversion(const char *path);
 // Such a mesh as binary STL; `*bytes` is freed by the caller.

@@ -10,10 +10,7 @@
 
 #include "mujoco/mujoco_internal.h"
 
-enum {
-    MAX_FILES = 256,  // ends cycles of includes, which MuJoCo refuses by itself
-    MAX_DIRECTORIES = 8,
-};
+enum { MAX_FILES = 256 };  // ends cycles of includes, which MuJoCo refuses by itself
 
 // The largest product of the numbers in an attribute. Rows with a name that ends in '_' mean all attributes that start with it.
 static const struct size_limit {
@@ -83,41 +80,6 @@ static carom_status check_attribute(const char *path, const xmlNode *element, co
     return CAROM_OK;
 }
 
-// Is this the name of a file of a mesh, height field, texture or skin? URDF says filename.
-static bool names_asset(const xmlNode *element, const xmlAttr *attribute) {
-    const char *name = (const char *)attribute->name;
-    return !model_xml_is(element, "include") && (!strcmp(name, "file") || !strcmp(name, "filename"));
-}
-
-// Refuses such a file that is a pipe or a device, on which MuJoCo would wait for ever, in the folder of the main file and in those that a
-// <compiler> names.
-static carom_status check_assets(const char *folder, const xmlDoc *document, carom_error *error) {
-    static const char *const names[] = {"assetdir", "meshdir", "texturedir"};
-    const char *directories[MAX_DIRECTORIES] = {""};
-    int count = 1;
-    for (const xmlNode *element = model_xml_first(document); element; element = model_xml_next(element))
-        for (const xmlAttr *attribute = element->properties; attribute && model_xml_is(element, "compiler"); attribute = attribute->next)
-            for (size_t i = 0; i < sizeof names / sizeof *names && count < MAX_DIRECTORIES; i++)
-                if (!strcmp((const char *)attribute->name, names[i]) && model_xml_value(attribute))
-                    directories[count++] = model_xml_value(attribute);
-
-    carom_status status = CAROM_OK;
-    for (const xmlNode *element = model_xml_first(document); element && !status; element = model_xml_next(element))
-        for (const xmlAttr *attribute = element->properties; attribute && !status; attribute = attribute->next) {
-            const char *name = names_asset(element, attribute) ? model_xml_value(attribute) : NULL;
-            for (int i = 0; i < count && name && !status; i++) {
-                const char *start = *name == '/' || *directories[i] == '/' ? "" : folder, *directory = *name == '/' ? "" : directories[i];
-                const size_t size = strlen(start) + strlen(directory) + strlen(name) + 2;
-                char *path = malloc(size);
-                if (!path) return carom_fail_memory(error, "model");
-                snprintf(path, size, "%s%s%s%s", start, directory, *directory ? "/" : "", name);
-                status = model_check_regular(path, error);
-                free(path);
-            }
-        }
-    return status;
-}
-
 // Checks a document and the files that it includes, whose names are relative to `folder`. `files` counts them.
 static carom_status check_document(const char *path, const char *folder, const xmlDoc *document, int *files, carom_error *error) {
     carom_status status = CAROM_OK;
@@ -154,8 +116,7 @@ carom_status model_check_sizes(const char *path, const xmlDoc *document, carom_e
     char *folder = strndup(path, slash ? (size_t)(slash - path) + 1 : 0);
     if (!folder) return carom_fail_memory(error, path);
     int files = 0;
-    carom_status status = check_document(path, folder, document, &files, error);
-    if (!status) status = check_assets(folder, document, error);
+    const carom_status status = check_document(path, folder, document, &files, error);
     free(folder);
     return status;
 }

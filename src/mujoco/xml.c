@@ -11,26 +11,23 @@
 
 #include "mujoco/mujoco_internal.h"
 
-enum { MAX_FILE_BYTES = 1 << 26 };  // far above hand-written and generated models
+// Far above hand-written and generated models, and above meshes.
+enum { MAX_MODEL_BYTES = 1 << 26, MAX_FILE_BYTES = 1 << 30 };
 
 carom_status model_check_regular(const char *path, carom_error *error) {
     struct stat about;
-    if (stat(path, &about) || !(S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode) || S_ISCHR(about.st_mode))) return CAROM_OK;
+    if (stat(path, &about) || S_ISREG(about.st_mode)) return CAROM_OK;
+    if (S_ISDIR(about.st_mode)) return carom_fail_system(error, EISDIR, "%s: the file cannot be read", path);
     return carom_fail(error, CAROM_BAD_INPUT, "%s: is not a regular file", path);
 }
 
-carom_status model_read_text(const char *path, char **text, carom_error *error) {
-    size_t size;
-    return model_read_bytes(path, text, &size, error);
-}
-
-carom_status model_read_bytes(const char *path, char **text, size_t *length, carom_error *error) {
+static carom_status read_file(const char *path, size_t most, char **text, size_t *length, carom_error *error) {
     *text = NULL;
     *length = 0;
     const carom_status regular = model_check_regular(path, error);
     if (regular) return regular;
     FILE *file = fopen(path, "rb");
-    if (!file) return carom_fail_system(error, errno, "%s: the model cannot be read", path);
+    if (!file) return carom_fail_system(error, errno, "%s: the file cannot be read", path);
     carom_status status = CAROM_OK;
     size_t size = 0, room = 0;
 
@@ -45,14 +42,22 @@ carom_status model_read_bytes(const char *path, char **text, size_t *length, car
         *text = grown;
         size += fread(grown + size, 1, room - size, file);
         grown[size] = '\0';
-    } while (size == room && size < MAX_FILE_BYTES);
+    } while (size == room && size < most);
 
-    if (!status && ferror(file)) status = carom_fail_system(error, errno, "%s: the model cannot be read", path);
-    if (!status && size >= MAX_FILE_BYTES)
-        status = carom_fail(error, CAROM_BAD_INPUT, "%s: a model file must be smaller than %d bytes", path, MAX_FILE_BYTES);
+    if (!status && ferror(file)) status = carom_fail_system(error, errno, "%s: the file cannot be read", path);
+    if (!status && size >= most) status = carom_fail(error, CAROM_BAD_INPUT, "%s: must be smaller than %zu bytes", path, most);
     fclose(file);
     *length = size;
     return status;
+}
+
+carom_status model_read_text(const char *path, char **text, carom_error *error) {
+    size_t size;
+    return read_file(path, MAX_MODEL_BYTES, text, &size, error);
+}
+
+carom_status model_read_bytes(const char *path, char **bytes, size_t *size, carom_error *error) {
+    return read_file(path, MAX_FILE_BYTES, bytes, size, error);
 }
 
 // MuJoCo reports what is wrong with a file, in its own words.
@@ -90,17 +95,25 @@ carom_status model_xml_parse(const char *text, xmlDoc **document, carom_error *e
 
 const xmlNode *model_xml_first(const xmlDoc *document) { return document ? xmlDocGetRootElement(document) : NULL; }
 
-// Depth first, without recursion: documents may be deep.
-const xmlNode *model_xml_next(const xmlNode *element) {
-    // Children come before siblings; nodes other than elements have none that count.
-    const xmlNode *next = element->children;
+// The element that follows one, its children first or not. Depth first, without recursion: documents may be deep.
+static const xmlNode *find_next(const xmlNode *element, const xmlNode *next) {
     for (;;) {
+        // Nodes other than elements have no children that count.
         while (next && next->type != XML_ELEMENT_NODE) next = next->next;
         if (next) return next;
         next = element->next;
         element = element->parent;
         if (!next && (!element || element->type != XML_ELEMENT_NODE)) return NULL;
     }
+}
+
+const xmlNode *model_xml_next(const xmlNode *element) { return find_next(element, element->children); }
+
+const xmlNode *model_xml_remove(const xmlNode *element) {
+    const xmlNode *next = find_next(element, NULL);
+    xmlUnlinkNode((xmlNode *)element);
+    xmlFreeNode((xmlNode *)element);
+    return next;
 }
 
 bool model_xml_is(const xmlNode *element, const char *name) { return xmlStrEqual(element->name, (const xmlChar *)name); }

@@ -153,8 +153,11 @@ static void test_bad_models_are_refused(void **state) {
     assert_text_refused("<mujoco><worldbody><body><joint/><geom size='1'", "XML");
     assert_text_refused("<mujoco><worldbody><body><joint speed='3'/><geom size='1'/></body></worldbody></mujoco>", "speed");
     assert_text_refused(
-        "<mujoco><asset><mesh file='nowhere.stl'/></asset><worldbody><body><joint/><geom size='1'/></body></worldbody></mujoco>",
-        "nowhere.stl");
+        "<mujoco><asset><mesh file='nowhere.stl'/></asset><worldbody><body name='b'><joint/><geom type='mesh' mesh='nowhere'/></body>"
+        "</worldbody></mujoco>",
+        "the file 'nowhere.stl' of the mesh 'nowhere' was not found, in the folder of the model or where its <compiler> says; a geom of "
+        "the "
+        "body 'b' collides with it");
     assert_text_refused("<mujoco><include file='nowhere.xml'/></mujoco>", "nowhere.xml");
     assert_text_refused("<mujoco><include file='model.xml'/></mujoco>", "model.xml");
     assert_text_refused("<mujoco><worldbody><geom size='1'/></worldbody></mujoco>", "has no joints");

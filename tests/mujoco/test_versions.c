@@ -43,7 +43,9 @@ static void test_unknown_words_name_the_version(void **state) {
         assert_load_refused(unknown[i].text, "'make MUJOCO=pip'", "'make MUJOCO=DIR'");
     }
     assert_load_refused("<mujoco><worldbody><body><joint/></body></worldbody></mujoco>", "mass", NULL);
-    assert_load_refused("<mujoco><asset><mesh file='nowhere.stl'/></asset><worldbody/></mujoco>", "nowhere.stl", NULL);
+    assert_load_refused(
+        "<mujoco><asset><mesh file='nowhere.stl'/></asset><worldbody><geom type='mesh' mesh='nowhere'/></worldbody></mujoco>",
+        "nowhere.stl", NULL);
 }
 
 static void test_version_is_that_of_the_headers(void **state) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "carom/dense.h"
+#include "carom/surface.h"
 #include "carom/vector3.h"
 #include "io/io_internal.h"
 
@@ -142,8 +143,11 @@ static carom_status read_mesh(carom_scene *scene, const carom_node *node, const 
     carom_status status = read_file(scene, node, name, digest, &path, &bytes, &size, error);
     carom_error inner;
     if (!status) {
-        status = carom_surface_parse(path, bytes, size, arena, shape, &inner);
+        carom_surface_points surface;
+        status = carom_surface_parse(path, bytes, size, CAROM_SURFACE_BY_CONTENT, arena, &surface, &inner);
         if (status) carom_document_pass_on(scene->document, node, &inner, error);
+        *shape = (carom_shape_data){
+            .vertices = surface.points, .vertex = surface.point, .triangles = surface.triangles, .triangle = surface.triangle};
     }
     free(path);
     free(bytes);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Surfaces of bodies: STL, binary or text, and the points and faces of Wavefront OBJ.
+// Surfaces in files: STL, binary or text, the points and faces of Wavefront OBJ, and MuJoCo's MSH. Nothing in the bytes is trusted: sizes,
+// counts, indices and numbers are checked before they are used.
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/io_internal.h"
+#include "carom/option.h"
+#include "carom/surface.h"
 
 enum { STL_HEADER = 80, STL_START = 84, STL_TRIANGLE = 50, TOKEN_SIZE = 64 };
 
@@ -52,8 +54,8 @@ typedef struct surface {
 } surface;
 
 static carom_status add_point(surface *s, const double x[3], carom_error *error) {
-    if (s->points == CAROM_MAX_VERTICES)
-        return carom_fail(error, CAROM_BAD_INPUT, "the surface has more than %d points", CAROM_MAX_VERTICES);
+    if (s->points == CAROM_SURFACE_POINTS)
+        return carom_fail(error, CAROM_BAD_INPUT, "the surface has more than %d points", CAROM_SURFACE_POINTS);
     if ((size_t)s->points == s->point_room) {
         s->point_room = 2 * s->point_room + 64;
         double *grown = realloc(s->point, 3 * s->point_room * sizeof *grown);
@@ -66,8 +68,8 @@ static carom_status add_point(surface *s, const double x[3], carom_error *error)
 }
 
 static carom_status add_triangle(surface *s, int a, int b, int c, carom_error *error) {
-    if (s->triangles == CAROM_MAX_TRIANGLES)
-        return carom_fail(error, CAROM_BAD_INPUT, "the surface has more than %d triangles", CAROM_MAX_TRIANGLES);
+    if (s->triangles == CAROM_SURFACE_TRIANGLES)
+        return carom_fail(error, CAROM_BAD_INPUT, "the surface has more than %d triangles", CAROM_SURFACE_TRIANGLES);
     if ((size_t)s->triangles == s->triangle_room) {
         s->triangle_room = 2 * s->triangle_room + 64;
         int *grown = realloc(s->triangle, 3 * s->triangle_room * sizeof *grown);
@@ -173,33 +175,63 @@ static carom_status read_text_stl(const char *path, scanner *scan, surface *s, c
 
 // ----------------------------------------------------------------------------------------------------------------- OBJ
 
-// A corner of a face: "7", "7/1/3" or "-1", the last point so far.
-static bool read_corner(const scanner *scan, const surface *s, int *point) {
-    char number[TOKEN_SIZE];
-    size_t length = strcspn(scan->word, "/");
-    memcpy(number, scan->word, length);
-    number[length] = 0;
-    double value;
-    if (!carom_parse_number(number, &value) || value != floor(value) || fabs(value) > s->points || value == 0) return false;
-    *point = value > 0 ? (int)value - 1 : s->points + (int)value;
-    return true;
+// What a corner of a face names: a point, a texture coordinate and a normal, of which those that are not there have no index.
+enum { OBJ_PARTS = 3 };
+
+// The largest index of each part, with the line that has it: a face may come before what it names.
+typedef struct obj_range {
+    int count[OBJ_PARTS], largest[OBJ_PARTS], line[OBJ_PARTS];
+} obj_range;
+
+// A corner of a face: "7", "7/1/3" or "-1", the last one so far. False for what is no index.
+static bool read_corner(const scanner *scan, obj_range *range, int *point) {
+    const char *at = scan->word;
+    for (int part = 0; part < OBJ_PARTS; part++) {
+        char number[TOKEN_SIZE];
+        const size_t length = strcspn(at, "/");
+        memcpy(number, at, length);
+        number[length] = 0;
+        double value = 0;
+        const bool given = length > 0;
+        if (given ? !carom_parse_number(number, &value) || value != floor(value) || value == 0 || value < -range->count[part] ||
+                        value > CAROM_SURFACE_POINTS
+                  : part == 0)
+            return false;
+        const int index = value < 0 ? range->count[part] + (int)value + 1 : (int)value;
+        if (given && index > range->largest[part]) {
+            range->largest[part] = index;
+            range->line[part] = scan->line;
+        }
+        if (part == 0) *point = index - 1;
+        if (!at[length]) return true;
+        at += length + 1;
+    }
+    return false;
 }
 
 // Points and faces; a face of more than three corners is a fan about its first one. Everything else is left alone.
 static carom_status read_obj(const char *path, scanner *scan, surface *s, carom_error *error) {
+    static const char *const lists[OBJ_PARTS] = {"v", "vt", "vn"};
+    static const char *const names[OBJ_PARTS] = {"point", "texture coordinate", "normal"};
+    obj_range range = {{0}, {0}, {0}};
     carom_status status = CAROM_OK;
     for (bool more = next_word(scan); more && !status;) {
         const bool starts = scan->fresh;
-        if (starts && !strcmp(scan->word, "v")) {
-            double x[3];
-            for (int k = 0; k < 3; k++)
-                if (!next_number(scan, &x[k])) return refuse(path, scan, "'v' needs three numbers", error);
-            status = add_point(s, x, error);
+        int list = 0;
+        while (list < OBJ_PARTS && strcmp(scan->word, lists[list]) != 0) list++;
+        if (starts && list < OBJ_PARTS) {
+            range.count[list]++;
+            if (list == 0) {
+                double x[3];
+                for (int k = 0; k < 3; k++)
+                    if (!next_number(scan, &x[k])) return refuse(path, scan, "'v' needs three numbers", error);
+                status = add_point(s, x, error);
+            }
             more = next_word(scan);
         } else if (starts && !strcmp(scan->word, "f")) {
             int corners = 0, first = 0, last = 0, point;
             while ((more = next_word(scan)) && !scan->fresh && !status) {
-                if (!read_corner(scan, s, &point)) return refuse(path, scan, "'f' names a point that is not there", error);
+                if (!read_corner(scan, &range, &point)) return refuse(path, scan, "'f' names a point that is not there", error);
                 if (++corners == 1) first = point;
                 if (corners > 2 && first != last && last != point && point != first) status = add_triangle(s, first, last, point, error);
                 last = point;
@@ -209,35 +241,95 @@ static carom_status read_obj(const char *path, scanner *scan, surface *s, carom_
             more = next_word(scan);
         }
     }
+    // Texture coordinates and normals may be missing as a whole.
+    for (int part = 0; part < OBJ_PARTS && !status; part++)
+        if (range.largest[part] > range.count[part] && (part == 0 || range.count[part]))
+            return carom_fail(error, CAROM_BAD_INPUT, "%s:%d: 'f' names a %s that is not there ('%d')", path, range.line[part], names[part],
+                              range.largest[part]);
+    return status;
+}
+
+// ----------------------------------------------------------------------------------------------------------------- MSH
+
+// Counts of points, normals, texture coordinates and triangles, then these arrays, of 4-byte numbers.
+enum { MSH_HEADER = 16, MSH_COUNTS = 4 };
+
+static int32_t msh_whole(const unsigned char *bytes) {
+    const uint32_t bits = (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+    int32_t value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static carom_status read_msh(const char *path, const char *bytes, size_t size, surface *s, carom_error *error) {
+    static const int widths[MSH_COUNTS] = {3, 3, 2, 3};
+    const unsigned char *at = (const unsigned char *)bytes;
+    int64_t counts[MSH_COUNTS], total = MSH_HEADER;
+    if (size < MSH_HEADER) return carom_fail(error, CAROM_BAD_INPUT, "%s: ends before its four counts", path);
+    for (int i = 0; i < MSH_COUNTS; i++) {
+        counts[i] = msh_whole(at + 4 * i);
+        if (counts[i] < 0) return carom_fail(error, CAROM_BAD_INPUT, "%s: has a negative count", path);
+        total += 4 * widths[i] * counts[i];
+    }
+    if ((uint64_t)total != size)
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: has %zu bytes, but its counts say %lld", path, size, (long long)total);
+    at += MSH_HEADER;
+    carom_status status = CAROM_OK;
+    for (int64_t i = 0; i < counts[0] && !status; i++, at += 12) {
+        double x[3];
+        for (int k = 0; k < 3; k++) x[k] = stl_number(at + 4 * k);
+        if (!isfinite(x[0]) || !isfinite(x[1]) || !isfinite(x[2]))
+            return carom_fail(error, CAROM_BAD_INPUT, "%s: point %lld is not finite", path, (long long)i);
+        status = add_point(s, x, error);
+    }
+    at += 4 * (3 * counts[1] + 2 * counts[2]);
+    for (int64_t i = 0; i < counts[3] && !status; i++, at += 12) {
+        int32_t corners[3];
+        for (int k = 0; k < 3; k++) corners[k] = msh_whole(at + 4 * k);
+        for (int k = 0; k < 3; k++)
+            if (corners[k] < 0 || corners[k] >= s->points)
+                return carom_fail(error, CAROM_BAD_INPUT, "%s: triangle %lld names the point %d, but there are %d, numbered from 0", path,
+                                  (long long)i, corners[k], s->points);
+        status = add_triangle(s, corners[0], corners[1], corners[2], error);
+    }
     return status;
 }
 
 // ------------------------------------------------------------------------------------------------------------- surface
 
-carom_status carom_surface_parse(const char *path, const char *bytes, size_t size, carom_arena *arena, carom_shape_data *shape,
-                                 carom_error *error) {
-    *shape = (carom_shape_data){0};
+carom_status carom_surface_parse(const char *path, const char *bytes, size_t size, carom_surface_format format, carom_arena *arena,
+                                 carom_surface_points *read, carom_error *error) {
+    *read = (carom_surface_points){0};
     surface s = {0};
     scanner scan = {.at = bytes, .end = bytes + size};
     // A binary STL file tells by its length; texts begin with "solid" or are OBJ.
     size_t binary = 0;
     for (size_t k = 4; k > 0 && size >= STL_START; k--) binary = binary << 8 | (unsigned char)bytes[STL_HEADER + k - 1];
+    const bool is_binary = size >= STL_START && binary > 0 && size == STL_START + STL_TRIANGLE * binary;
+    const bool is_text = size >= 5 && !memcmp(bytes, "solid", 5);
+    if (format == CAROM_SURFACE_BY_CONTENT) format = is_binary || is_text ? CAROM_SURFACE_STL : CAROM_SURFACE_OBJ;
     carom_status status;
-    if (size >= STL_START && binary > 0 && size == STL_START + STL_TRIANGLE * binary)
+    if (format == CAROM_SURFACE_MSH)
+        status = read_msh(path, bytes, size, &s, error);
+    else if (format == CAROM_SURFACE_OBJ)
+        status = read_obj(path, &scan, &s, error);
+    else if (is_binary)
         status = read_binary_stl(path, bytes, size, &s, error);
-    else if (size >= 5 && !memcmp(bytes, "solid", 5))
+    else if (is_text)
         status = read_text_stl(path, &scan, &s, error);
     else
-        status = read_obj(path, &scan, &s, error);
+        status = carom_fail(error, CAROM_BAD_INPUT, "%s: is no STL file: it has %zu bytes, which its number of triangles does not give",
+                            path, size);
     if (!status && s.points < 4)
-        status = carom_fail(error, CAROM_BAD_INPUT, "%s: is neither STL nor OBJ, or has fewer than 4 points", path);
+        status = carom_fail(error, CAROM_BAD_INPUT, "%s: %shas fewer than 4 points", path,
+                            format == CAROM_SURFACE_OBJ ? "is neither STL nor OBJ, or " : "");
     double *point = status ? NULL : carom_arena_take(arena, 3 * (size_t)s.points, sizeof *point);
     int *triangle = status ? NULL : carom_arena_take(arena, 3 * (size_t)s.triangles + 1, sizeof *triangle);
     if (!status && arena->failed) status = carom_fail_memory(error, path);
     if (!status) {
         memcpy(point, s.point, 3 * (size_t)s.points * sizeof *point);
         if (s.triangles) memcpy(triangle, s.triangle, 3 * (size_t)s.triangles * sizeof *triangle);
-        *shape = (carom_shape_data){.vertices = s.points, .vertex = point, .triangles = s.triangles, .triangle = triangle};
+        *read = (carom_surface_points){.points = s.points, .point = point, .triangles = s.triangles, .triangle = triangle};
     }
     free(s.point);
     free(s.triangle);
