@@ -129,10 +129,11 @@ typedef struct carom_witness {
     bool terminated;       ///< no contact approaches at the end
     bool approximate;      ///< time-stepped, and may lie outside the set of the inclusion by O(h)
     carom_path_kind path;  ///< what the path is checked for; of a jump the balance alone, where impulses are reported
-    /// Largest violations, relative to the velocity scale of the impact, or to the largest impulse times the largest friction:
+    /// Largest violations, of velocities relative to the velocity scale of the impact, or to the largest |W_rc P_c| where these terms
+    /// cancel; of impulses relative to the largest one so far times the largest friction:
     double balance;  ///< of u' = u + W dP on a piece
     double cone;     ///< of dP_n >= 0 and |dP_t| <= mu dP_n on a piece
-    double energy;   ///< gained on a piece, relative to K(v-); with restitution at the end alone
+    double energy;   ///< gained on a piece, relative to K(v-) or to the largest work of one row; with restitution at the end alone
     double opening;  ///< normal velocity of a contact that presses, of a step at its end; 0 with restitution
     double slip;     ///< of friction mu dP_n against the slip, of a step against that at its end; in space as far as the slip at both ends
                      ///< of a piece tells

@@ -10,6 +10,10 @@
 
 // What the checks allow, relative to their scales: in the plane rounding, in space times the tolerance of curved pieces. Contacts whose
 // slip, or whose impulse, is below this share are taken as resting, or as not pressing.
+//
+// Velocities have the scale of what they are computed from: the largest velocity before the impact, or the largest |W_rc P_c| under the
+// impulses P so far where these terms cancel. Impulses have that of the largest impulse so far, work that of the energy before the impact
+// or of its largest term.
 #define PLANAR_ALLOWANCE   1e-9
 #define SPATIAL_ALLOWANCES 100
 
@@ -67,20 +71,23 @@ static void check_piece(const carom_impact *impact, bool bounces, double small, 
                         carom_witness *witness) {
     const carom_impact_data *data = carom_impact_get_data(impact);
     const int n = witness->n, stride = 1 + data->tangent_dim;
-    const double *next = u + n, *W = carom_impact_delassus(impact), speed = carom_impact_velocity_scale(impact);
+    const double *next = u + n, *W = carom_impact_delassus(impact);
     const bool steps = witness->path == CAROM_PATH_STEPS;
-    double scale = 0, work = 0;
+    double scale = 0, work = 0, speed = carom_impact_velocity_scale(impact), energy = carom_impact_initial_energy(impact);
     for (int c = 0; c < n; c++) scale = fmax(scale, fabs(impulse[n + c]));
+    for (int k = 0; k < n * n; k++) speed = fmax(speed, fabs(W[k] * impulse[n + k % n]));
     for (int r = 0; r < n; r++) {
         double change = 0;
         for (int c = 0; c < n; c++) change += W[(size_t)r * (size_t)n + (size_t)c] * (impulse[n + c] - impulse[c]);
         witness->balance = fmax(witness->balance, fabs(next[r] - u[r] - change) / speed);
         // K' - K = (u + u').dP / 2.
-        work += (u[r] + next[r]) / 2 * (impulse[n + r] - impulse[r]);
+        const double term = (u[r] + next[r]) / 2 * (impulse[n + r] - impulse[r]);
+        work += term;
+        energy = fmax(energy, fabs(term));
     }
     // Of a jump the balance alone is known: laws differ in the rest.
     if (witness->path == CAROM_PATH_JUMP) return;
-    if (!bounces) witness->energy = fmax(witness->energy, work / carom_impact_initial_energy(impact));
+    if (!bounces) witness->energy = fmax(witness->energy, work / energy);
     for (int i = 0; i < data->contacts; i++) {
         const int row = stride * i;
         const double mu = data->friction[i], pressed = impulse[n + row] - impulse[row];

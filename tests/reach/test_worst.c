@@ -220,6 +220,29 @@ static void witnesses_are_members(void **state) {
     }
 }
 
+// An ill-conditioned mass matrix: velocities have the round-off of W P, whose terms are large and cancel.
+static void witnesses_of_terms_that_cancel_are_verified(void **state) {
+    (void)state;
+    const carom_impact_data data = {.nv = 3,
+                                    .contacts = 2,
+                                    .tangent_dim = 1,
+                                    .mass = (const double[]){651264.9050353928, -449369.75214851595, -555448.5076881013,
+                                                             -449369.75214851595, 508287.97448375274, 157718.08808734312,
+                                                             -555448.5076881013, 157718.08808734312, 730345.4310096244},
+                                    .normal = (const double[]){-0.6823890983069645, -0.9269246222986611, 0.8831358777234753,
+                                                               1.187113130395789, -0.30635664494041054, -0.21991821426673522},
+                                    .tangent = (const double[]){-0.1192555256848944, 0.7342119857170228, -0.1253305902907768,
+                                                                -0.04021620750319755, 0.6147573025748029, 0.39854494140421615},
+                                    .friction = (const double[]){0.08578413217491841, 1.8717980377960086},
+                                    .velocity = (const double[]){0.5371847597845562, 0.5379402484149715, -0.9451102944572554}};
+    carom_impact *impact = support_impact(&data);
+    carom_worst_options options = options_of(400);
+    options.seed = 13;
+    carom_worst worst = search(impact, "Jt.A", &options, NULL);
+    carom_worst_release(&worst);
+    carom_impact_free(impact);
+}
+
 // ------------------------------------------------------------------------------------------------------------- bad input
 
 static void bad_searches_are_refused(void **state) {
@@ -258,7 +281,8 @@ int main(void) {
         cmocka_unit_test(known_extremes_are_reached),      cmocka_unit_test(search_goes_farther_than_plain_walks),
         cmocka_unit_test(tapes_play_walks_again),          cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(functionals_share_what_is_found), cmocka_unit_test(values_grow_with_effort),
-        cmocka_unit_test(witnesses_are_members),           cmocka_unit_test(bad_searches_are_refused),
+        cmocka_unit_test(witnesses_are_members),           cmocka_unit_test(witnesses_of_terms_that_cancel_are_verified),
+        cmocka_unit_test(bad_searches_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

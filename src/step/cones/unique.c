@@ -167,8 +167,10 @@ int carom_cone_range(const carom_cone_builder *builder, double *basis) {
         double *made = basis + rank * n;
         for (int r = 0; r < n; r++) {
             const int contact = r / width, part = r % width - 1;
-            const double *from = part < 0 ? data->normal + contact * data->nv : data->tangent + (contact * (width - 1) + part) * data->nv;
-            made[r] = j < directions ? from[j] / largest : r == j - directions;
+            // In contact space there is no J.
+            made[r] = j >= directions ? r == j - directions
+                      : part < 0      ? data->normal[contact * data->nv + j] / largest
+                                      : data->tangent[(contact * (width - 1) + part) * data->nv + j] / largest;
         }
         for (int twice = 0; twice < 2; twice++)
             for (int e = 0; e < rank; e++) {
