@@ -34,7 +34,7 @@ allowed() {
 room_of_header() {
     case "$1" in
     api | base | status | stream | loop | digest | option | table | registry) echo base ;;
-    arena | clock | picture | dense | box | ode | modular | quad | expression | condition | suggest | bracket | vector3 | quaternion | instruction_sets | lanes | solid | surface) echo base ;;
+    arena | clock | file | utf8 | picture | dense | box | ode | modular | quad | expression | condition | suggest | bracket | vector3 | quaternion | instruction_sets | lanes | solid | surface) echo base ;;
     functional | impact | joint_modes | mechanism | polyhedra | system | uncertain | vary) echo impact ;;
     lcp) echo solvers ;;
     sweeps) echo step ;;

@@ -10,7 +10,7 @@ OWN_PLACE := $(if $(filter /usr/lib /usr/lib/%,$(LIBDIR)),,yes)
 ORIGIN    := $(if $(OWN_PLACE),-Wl$(comma)-rpath$(comma)'$$ORIGIN')
 
 # Headers that say of themselves that they are not installed serve carom's own libraries.
-PUBLIC_HEADERS = $(filter-out %/box.h %/clock.h %/dense.h %/json.h %/lanes.h %/modular.h %/ode.h,$(wildcard include/carom/*.h))
+PUBLIC_HEADERS = $(filter-out %/box.h %/clock.h %/dense.h %/file.h %/json.h %/lanes.h %/modular.h %/ode.h %/utf8.h,$(wildcard include/carom/*.h))
 
 # A library with its pkg-config file.
 define install_library

@@ -131,6 +131,9 @@ typedef struct carom_vtk_step {
 
 /// Does the name end in .vtk or .vtp?
 bool carom_vtk_is_name(const char *path);
+/// May such a file be written at `path`: is nothing there, or a file of this kind?
+/// @return as carom_vtk_write
+carom_status carom_vtk_check(const char *path, carom_error *error);
 /// Writes points as text that ParaView reads: legacy VTK, or XML PolyData where the name ends in .vtp.
 /// @return CAROM_IO_FAILED; CAROM_BAD_INPUT for another ending, or when `path` exists and is not such a file
 carom_status carom_vtk_write(const char *path, const carom_vtk_points *points, carom_error *error);

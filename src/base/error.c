@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "carom/base.h"
+#include "carom/utf8.h"
 
 #define NAME(constant, name, sentence)     name,
 #define SENTENCE(constant, name, sentence) sentence,
@@ -34,10 +35,7 @@ static void fill_error(carom_error *error, carom_status status, int system_error
     if (vsnprintf(error->message, sizeof error->message, format, arguments) < 0) error->message[0] = '\0';
     const size_t length = strlen(error->message);
     if (system_error) snprintf(error->message + length, sizeof error->message - length, ": %s", strerror(system_error));
-    for (char *at = error->message; *at; at++) {
-        const unsigned char c = (unsigned char)*at;
-        if (c < 0x20 || c == 0x7f) *at = ' ';
-    }
+    carom_utf8_make_plain(error->message);
 }
 
 carom_status carom_fail(carom_error *error, carom_status status, const char *format, ...) {

@@ -346,7 +346,7 @@ double carom_body_support(const carom_body *body, const double u[3], double rho[
     for (int i = 1; i < carom_body_features(body); i++) {
         double point[3];
         const double depth = carom_body_feature_support(body, i, u, point);
-        if (depth >= least) continue;
+        if (!(depth < least)) continue;
         least = depth;
         memcpy(rho, point, sizeof point);
     }

@@ -401,7 +401,7 @@ double carom_compound_support(const carom_compound *compound, const double u[3],
     for (int k = 1; k < compound->parts; k++) {
         double point[3];
         const double depth = convex_support(&compound->part[k], u, point);
-        if (depth >= least) continue;
+        if (!(depth < least)) continue;
         least = depth;
         memcpy(rho, point, sizeof point);
     }

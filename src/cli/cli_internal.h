@@ -129,6 +129,18 @@ carom_status cli_make_directory(const char *path, bool *made, carom_error *error
 /// Prints a document on stdout, with a `verdict` that follows from the exit status where it has none, and frees it; `status` unless that
 /// fails.
 int cli_print_json(json_t *document, int status);
+/// Reads a JSON file, to be released by json_decref.
+/// @return as carom_file_read, CAROM_BAD_INPUT with file and line
+carom_status cli_read_json(const char *path, json_t **document, carom_error *error);
+/// Prints the name of a file as one word of a shell, for hints that may be pasted.
+void cli_print_word(const char *text);
+
+/// Replaces stdout and stderr by streams that keep what terminals obey, and is hidden in names, from them.
+void cli_guard_terminal(void);
+/// The errno of the write to stdout that failed; 0: none did.
+int cli_output_failure(void);
+/// From here on stdout gets what is printed as it is: a JSON document.
+void cli_print_whole(void);
 /// The same with large matrices where the document has null.
 int cli_print_large_json(json_t *document, const carom_json_large *matrices, int count, int status);
 /// Reads --zoom, set or all, of a command that has it; set where it is not given.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the subcommands print and write: messages, directories, JSON.
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,17 +8,24 @@
 #include <sys/stat.h>
 
 #include "carom/dense.h"
+#include "carom/file.h"
 #include "carom/json.h"
 #include "carom/temporary.h"
+#include "carom/utf8.h"
 #include "cli/cli_internal.h"
 #include "cli/ranks/ranks.h"
 
 // The command whose answer is to be one JSON document, as long as nothing of the document is printed.
 static const cli_command *owes_json;
 
-void cli_expect_answer(const cli_arguments *arguments) { owes_json = cli_given(arguments, "json") ? arguments->command : NULL; }
+void cli_expect_answer(const cli_arguments *arguments) {
+    owes_json = cli_given(arguments, "json") ? arguments->command : NULL;
+    if (owes_json) cli_print_whole();
+}
 
 int cli_report(const carom_error *error) {
+    // A reader that has seen enough, as `head`, is told nothing; the answer is not done.
+    if (error->status == CAROM_IO_FAILED && error->system_error == EPIPE) return EXIT_INCOMPLETE;
     if (cli_ranks_is_first()) fprintf(stderr, "carom: %s\n", error->message);
     // Lack of memory and our own bugs are not the fault of the input.
     const bool could_not_finish = error->status == CAROM_OUT_OF_MEMORY || error->status == CAROM_INTERNAL;
@@ -95,6 +103,47 @@ carom_status cli_make_directory(const char *path, bool *made, carom_error *error
     return carom_fail(error, CAROM_IO_FAILED, "%s: the directory cannot be made (%s)", path, strerror(errno == EEXIST ? ENOTDIR : errno));
 }
 
+carom_status cli_read_json(const char *path, json_t **document, carom_error *error) {
+    *document = NULL;
+    char *bytes;
+    size_t size;
+    json_error_t wrong;
+    const carom_status status = carom_file_read(path, &bytes, &size, error);
+    if (status) return status;
+    *document = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &wrong);
+    free(bytes);
+    if (*document) return CAROM_OK;
+    if (json_error_code(&wrong) == json_error_out_of_memory) return carom_fail_memory(error, path);
+    return carom_fail(error, CAROM_BAD_INPUT, "%s:%d: %s", path, wrong.line, wrong.text);
+}
+
+void cli_print_word(const char *text) {
+    bool plain = *text, shown = true;
+    for (const char *c = text; *c;) {
+        unsigned long code;
+        const int length = carom_utf8_decode(c, &code);
+        shown = shown && length && carom_utf8_is_shown(code);
+        plain = plain && (isalnum((unsigned char)*c) || strchr("_./+:@%=,-", *c));
+        c += length ? length : 1;
+    }
+    // What begins with a dash would be an option.
+    if (*text == '-') fputs("./", stdout);
+    if (plain) {
+        fputs(text, stdout);
+        return;
+    }
+    // Within '...' every character but ' stands for itself; within $'...' bytes that no terminal shows have numbers.
+    fputs(shown ? "'" : "$'", stdout);
+    for (const char *c = text; *c; c++)
+        if (*c == '\'')
+            fputs(shown ? "'\\''" : "\\'", stdout);
+        else if (!shown && (*c == '\\' || (unsigned char)*c < 0x20 || (unsigned char)*c >= 0x7f))
+            printf("\\%03o", (unsigned char)*c);
+        else
+            putchar(*c);
+    putchar('\'');
+}
+
 int cli_print_large_json(json_t *document, const carom_json_large *matrices, int count, int status) {
     carom_error error;
     // How far the computation got. Answers that know more than done or not have said it.
@@ -104,6 +153,7 @@ int cli_print_large_json(json_t *document, const carom_json_large *matrices, int
     if (document) owes_json = NULL;
     const carom_status written = carom_json_write_large(stdout, document, matrices, count, &error);
     json_decref(document);
+    if (written && cli_output_failure()) error.system_error = cli_output_failure();
     return written ? cli_report(&error) : status;
 }
 

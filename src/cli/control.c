@@ -55,13 +55,13 @@ static void draw_progress(void *user, int64_t done, int64_t total) {
     char left[DURATION_TEXT];
     write_duration(left, seconds * (1 - share) / share);
     // What a longer line has left over is erased.
-    fprintf(stderr, "\r[%s] %3.0f %%  about %s left\033[K", cells, 100 * share, left);
+    dprintf(STDERR_FILENO, "\r[%s] %3.0f %%  about %s left\033[K", cells, 100 * share, left);
     bar.last = seconds;
     bar.drawn = true;
 }
 
 void cli_end_progress(void) {
-    if (bar.drawn) fprintf(stderr, "\r\033[K");
+    if (bar.drawn) dprintf(STDERR_FILENO, "\r\033[K");
     bar.drawn = false;
 }
 

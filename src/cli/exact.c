@@ -112,7 +112,11 @@ static int print_text(const carom_scene *scene, const carom_exact_set *set, cons
             printf("numbers were rounded by up to %.2g of their scale\n", set->data_change);
         else
             printf("all numbers were taken exactly\n");
-        if (file) printf("written to %s (HDF5); `carom plot %s` draws it\n", file, file);
+        if (file) {
+            printf("written to %s (HDF5); `carom plot ", file);
+            cli_print_word(file);
+            puts("` draws it");
+        }
     }
     return cli_exit_status(answer);
 }

@@ -21,7 +21,8 @@ typedef struct report {
     carom_verdict verdict;
     int64_t pivots;
     int fallbacks;
-    json_t *solutions;  // list of {z, residual}
+    json_t *solutions;   // list of {z, residual}
+    const char *caveat;  // NULL: none
 } report;
 
 // Receives a solution of a solver or of the enumeration.
@@ -39,12 +40,14 @@ static int print_report(const cli_arguments *arguments, const report *said) {
     const char *verdict = carom_verdict_name(said->verdict);
     const size_t count = json_array_size(said->solutions);
     if (cli_given(arguments, "json"))
-        return cli_print_json(json_pack("{s:s, s:i, s:s, s:b, s:s, s:I, s:i, s:O}", "schema", "carom.lcp/1", "n", said->n, "solver",
+        return cli_print_json(json_pack("{s:s, s:i, s:s, s:b, s:s, s:I, s:i, s:O, s:o}", "schema", "carom.lcp/1", "n", said->n, "solver",
                                         said->solver, "complete", said->complete, "verdict", verdict, "pivots", (json_int_t)said->pivots,
-                                        "fallbacks", said->fallbacks, "solutions", said->solutions),
+                                        "fallbacks", said->fallbacks, "solutions", said->solutions, "caveats",
+                                        said->caveat ? json_pack("[s]", said->caveat) : json_array()),
                               status);
     printf("LCP of size %d, %s: %s, %zu solution%s", said->n, said->solver, verdict, count, count == 1 ? "" : "s");
     printf(said->pivots ? ", %" PRId64 " pivots\n" : "\n", said->pivots);
+    if (said->caveat) printf("%s\n", said->caveat);
     for (size_t k = 0; k < count; k++) {
         const json_t *solution = json_array_get(said->solutions, k), *z = json_object_get(solution, "z");
         printf("residual %.3g, z =\n", json_real_value(json_object_get(solution, "residual")));
@@ -96,6 +99,11 @@ static int run_lcp(const cli_arguments *arguments) {
         free(z);
     }
     if (!status && problem.warning) fprintf(stderr, "carom: warning: %s\n", problem.warning);
+    // A ray proves nothing but for some classes of matrices.
+    if (!status && !all && said.verdict == CAROM_RAY)
+        said.caveat = problem.n <= CAROM_LCP_MOST_ENUMERATED
+                          ? "the method ended on a ray: there may be solutions all the same, and --all looks for them"
+                          : "the method ended on a ray: there may be solutions all the same, and another --solver may find one";
     const int exit_status = status ? cli_report(&error) : print_report(arguments, &said);
     json_decref(said.solutions);
     carom_lcp_problem_release(&problem);

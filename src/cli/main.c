@@ -102,10 +102,11 @@ int main(int argc, char **argv) {
     carom_status started = cli_ranks_start(&error);
     if (!cli_ranks_is_first() && !freopen("/dev/null", "w", stdout) && !started)
         started = carom_fail(&error, CAROM_IO_FAILED, "/dev/null: %s", strerror(errno));
+    cli_guard_terminal();
     int status = started ? cli_report(&error) : run(argc, argv);
     // An answer that did not reach its place is not done.
     if ((fflush(stdout) || ferror(stdout)) && status != EXIT_BAD_INPUT) {
-        carom_fail(&error, CAROM_IO_FAILED, "the answer could not be written: %s", strerror(errno));
+        carom_fail_system(&error, cli_output_failure() ? cli_output_failure() : errno, "the answer could not be written");
         status = cli_report(&error);
     }
     return cli_ranks_finish(status);

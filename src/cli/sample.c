@@ -100,7 +100,11 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
         printf("no sample terminated: raise --max-steps%s\n", isnan(h) ? "" : " or --step");
     }
     printf("digest %s\n%.3g s, %.3g samples/s\n", text(run, "digest"), run->seconds, (double)samples / fmax(run->seconds, 1e-9));
-    if (file && written) printf("%" PRId64 " outcomes written to %s (HDF5); `carom plot %s` draws them\n", written, file, file);
+    if (file && written) {
+        printf("%" PRId64 " outcomes written to %s (HDF5); `carom plot ", written, file);
+        cli_print_word(file);
+        puts("` draws them");
+    }
     if (file && !written) printf("written to %s (HDF5)\n", file);
     return cli_exit_status(&run->answer);
 }

@@ -302,8 +302,12 @@ static carom_status measure_velocity(carom_impact *impact, carom_error *error) {
     impact->velocity_scale = carom_max_abs(n, u);
     free(u);
     impact->initial_energy = carom_impact_kinetic_energy(impact, impact->data.velocity);
-    if (!finite || !isfinite(impact->initial_energy))
-        return carom_fail(error, CAROM_BAD_INPUT, "the contact velocities or the kinetic energy of v overflow");
+    if (!finite || !(impact->initial_energy < LARGEST_MAGNITUDE * LARGEST_MAGNITUDE))
+        return carom_fail(
+            error, CAROM_BAD_INPUT,
+            "the contact velocities or the kinetic energy of v overflow, or are out of range (energies up to %g J): choose other "
+            "units",
+            LARGEST_MAGNITUDE * LARGEST_MAGNITUDE);
     // Squares of these numbers stand in energies and in pivots: out of this range another unit is the remedy.
     if (!is_moderate(impact->velocity_scale))
         return carom_fail(error, CAROM_BAD_INPUT, "contact velocities of %g m/s are out of range (1e-100 to 1e100): choose other units",

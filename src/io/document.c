@@ -2,12 +2,10 @@
 // YAML and JSON files as trees, built from the events of libyaml.
 #include "io/document.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <yaml.h>
 
@@ -118,50 +116,6 @@ carom_status carom_document_pass_on(const carom_document *document, const carom_
 // For rules of the file's form, which concern a line and no key.
 static carom_status refuse_line(const tree_builder *builder, const yaml_event_t *event, const char *sentence, carom_error *error) {
     return carom_fail(error, CAROM_BAD_INPUT, "%s:%zu: %s", shown_path(builder->document->path), event->start_mark.line + 1, sentence);
-}
-
-// --------------------------------------------------------------------------------------------------------------- files
-
-// Reads until the end, doubling the room; larger files than the limit are refused as soon as that shows.
-carom_status carom_file_read(const char *path, char **bytes, size_t *size, carom_error *error) {
-    *bytes = NULL;
-    *size = 0;
-    // A pipe that nobody fills would be waited for for ever. Those of a shell, as in <(command), are under /dev.
-    struct stat about;
-    if (strncmp(path, "/dev/", 5) && strncmp(path, "/proc/", 6) && !stat(path, &about) &&
-        (S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode)))
-        return carom_fail(error, CAROM_BAD_INPUT, "%s: is not a regular file", path);
-    FILE *file = fopen(path, "rb");
-    if (!file) return carom_fail_system(error, errno, "%s: cannot be opened", shown_path(path));
-
-    // Grow as it reads: the size of a pipe or device is not known before
-    carom_status status = CAROM_OK;
-    char *buffer = NULL;
-    size_t room = 0, used = 0;
-    do {
-        room = room > 0 ? 2 * room : CHUNK_SIZE;
-        char *grown = realloc(buffer, room);
-        if (!grown) {
-            status = carom_fail_memory(error, path);
-            break;
-        }
-        buffer = grown;
-        used += fread(buffer + used, 1, room - used, file);
-    } while (used == room && used <= CAROM_MAX_FILE_SIZE);
-
-    if (status == CAROM_OK && ferror(file))
-        status = carom_fail_system(error, errno, "%s: cannot be read", shown_path(path));
-    else if (status == CAROM_OK && used > CAROM_MAX_FILE_SIZE)
-        status = carom_fail(error, CAROM_BAD_INPUT, "%s: is larger than %d MiB", shown_path(path), CAROM_MAX_FILE_SIZE >> 20);
-    fclose(file);
-    if (status != CAROM_OK) {
-        free(buffer);
-        return status;
-    }
-    buffer[used] = '\0';
-    *bytes = buffer;
-    *size = used;
-    return CAROM_OK;
 }
 
 // ---------------------------------------------------------------------------------------------------------------- tree

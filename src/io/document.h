@@ -5,9 +5,10 @@
 #define CAROM_IO_DOCUMENT_H
 
 #include "carom/base.h"
+#include "carom/file.h"
 
-/// Limits of what a document may hold: a deeper or larger one is refused before it costs memory or time.
-enum { CAROM_MAX_FILE_SIZE = 64 << 20, CAROM_MAX_DEPTH = 64 };
+/// Limit of what a document may hold: a deeper one is refused before it costs memory or time.
+enum { CAROM_MAX_DEPTH = 64 };
 
 typedef enum carom_node_kind { CAROM_NODE_SCALAR, CAROM_NODE_LIST, CAROM_NODE_MAP } carom_node_kind;
 
@@ -29,10 +30,6 @@ struct carom_node {
 
 /// A parsed file. It also owns what readers derive from its nodes.
 typedef struct carom_document carom_document;
-
-/// Reads a whole file of at most CAROM_MAX_FILE_SIZE bytes, and puts NUL after them; `*bytes` is freed by the caller.
-/// @return CAROM_IO_FAILED, or CAROM_BAD_INPUT when it is too large
-carom_status carom_file_read(const char *path, char **bytes, size_t *size, carom_error *error);
 
 /// Parses `size` bytes of UTF-8. Refused: several documents or none, aliases, tags, keys that are no scalars, duplicate keys, NUL
 /// characters.

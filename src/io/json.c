@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON values from numbers, texts and tables.
 #include "carom/json.h"
+#include "carom/utf8.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "io/utf8.h"
 
 json_t *carom_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
@@ -57,7 +56,8 @@ static json_t *record(const char *const *names, const double *values) {
     for (; *names && object; values++) {
         const char *const *texts = names + 1, *const *next = texts;
         while (*next && **next == '=') next++;
-        json_t *value = next > texts ? carom_json_text(texts[(size_t)*values] + 1) : carom_json_real(*values);
+        const bool named = next > texts && *values >= 0 && *values < (double)(next - texts);
+        json_t *value = named ? carom_json_text(texts[(size_t)*values] + 1) : next > texts ? json_null() : carom_json_real(*values);
         if (json_object_set_new(object, *names, value)) {
             json_decref(object);
             object = NULL;
@@ -176,7 +176,7 @@ carom_status carom_json_write_large(FILE *file, json_t *document, const carom_js
     if (!document) return carom_fail_memory(error, "JSON document");
     const bool whole = count ? dump_object(file, NULL, document, matrices, count) : dump(file, document);
     if (whole && fputc('\n', file) != EOF && !fflush(file)) return CAROM_OK;
-    return carom_fail(error, CAROM_IO_FAILED, "the JSON document could not be written: %s", strerror(errno));
+    return carom_fail_system(error, errno, "the JSON document could not be written");
 }
 
 carom_status carom_json_write(FILE *file, json_t *document, carom_error *error) {

@@ -113,6 +113,11 @@ static carom_status print_xml(FILE *file, const void *content, carom_error *erro
     return CAROM_OK;
 }
 
+carom_status carom_vtk_check(const char *path, carom_error *error) {
+    if (!carom_vtk_is_name(path)) return carom_fail(error, CAROM_BAD_INPUT, "%s: the name must end in .vtk or .vtp", path);
+    return carom_temporary_check(path, ends_with(path, ".vtp") ? &xml_kind : &legacy_kind, error);
+}
+
 carom_status carom_vtk_write(const char *path, const carom_vtk_points *points, carom_error *error) {
     if (!carom_vtk_is_name(path)) return carom_fail(error, CAROM_BAD_INPUT, "%s: the name must end in .vtk or .vtp", path);
     const bool xml = ends_with(path, ".vtp");

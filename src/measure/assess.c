@@ -77,7 +77,8 @@ static carom_status confront(const assessment *run, int index, law_finding *foun
     if (carom_control_cancelled(&run->alone)) set.count = 0;
     if (!status) status = carom_measure_score_set(one, set.members, set.count, law->law->samples, &found->score, error);
     if (!status && set.count) status = carom_measure_find_chi_square(law, one, &set, &found->score, &found->chi, error);
-    if (!status && set.count) memcpy(found->nearest, set.members + found->score.nearest * set.nv, (size_t)set.nv * sizeof *found->nearest);
+    if (!status && set.count && found->score.nearest >= 0)
+        memcpy(found->nearest, set.members + found->score.nearest * set.nv, (size_t)set.nv * sizeof *found->nearest);
     found->reason = set.reason;
     carom_measure_set_free(&set);
     return status;

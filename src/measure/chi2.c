@@ -63,7 +63,7 @@ static carom_status follow(confrontation *c, int64_t member, double *after, bool
         for (int k = 0; k < nv; k++) c->other[k] = others.members[i * nv + k] - set->members[member * nv + k];
         measure_whiten(&c->frame, c->other, c->difference);
         const double distance = carom_dot(nv, c->difference, c->difference);
-        if (distance >= least) continue;
+        if (!(distance < least)) continue;
         least = distance;
         memcpy(after, others.members + i * nv, (size_t)nv * sizeof *after);
         *found = true;
@@ -158,7 +158,7 @@ static int64_t find_likeliest(confrontation *c) {
         set_residual(c, i);
         carom_cholesky_forward(nv, c->covariance, c->residual);
         const double value = carom_dot(nv, c->residual, c->residual);
-        if (value >= least) continue;
+        if (!(value < least)) continue;
         least = value;
         best = i;
     }

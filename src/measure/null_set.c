@@ -76,7 +76,7 @@ static double move(cone_point *p, const double *line, double most) {
         double lowest = -MEASURE_RANK;
         for (int k = 0; k < p->count; k++) {
             const double share = carom_dot(d, face, p->edges + k * d);
-            if (share >= lowest) continue;
+            if (!(share < lowest)) continue;
             lowest = share;
             entering = k;
         }

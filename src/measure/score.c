@@ -48,7 +48,8 @@ carom_status carom_measure_score_set(const carom_measurement *measurement, const
             for (int k = 0; k < nv; k++) mean[k] += y[i * nv + k] / (double)count;
             const double away = distance(nv, y + i * nv, frame.after);
             to_measured += away;
-            if (away >= least) continue;
+            // Distances that are no numbers, or overflow, are never the least.
+            if (!(away < least)) continue;
             least = away;
             score->nearest = i;
         }
@@ -65,7 +66,7 @@ carom_status carom_measure_score_set(const carom_measurement *measurement, const
             between += row;
             radius = fmax(radius, distance(nv, y + i * nv, mean));
         }
-        score->error = least / frame.scale;
+        score->error = score->nearest < 0 ? (double)NAN : least / frame.scale;
         score->radius = radius / frame.scale;
         const double apart = count > 1 ? between / pairs * (drawn ? 1 : (double)(count - 1) / (double)count) : 0;
         score->energy = (to_measured / (double)count - apart / 2) / frame.scale;

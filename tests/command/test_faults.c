@@ -259,14 +259,26 @@ static void pipes_are_refused(void **state) {
     write_text(*state, "include.yaml", "model: include.xml\ncontacts: [{name: A, site: point, normal: [0, 0, 1], friction: 1}]\n");
     write_text(*state, "include.xml", "<mujoco><include file=\"pipe\"/></mujoco>");
     write_text(*state, "fclib.yaml", "delassus: {file: pipe}\n");
-    static const char *const commands[][4] = {{"info", "pipe"},         {"info", "model.yaml"}, {"info", "mesh.yaml"},
-                                              {"info", "include.yaml"}, {"info", "fclib.yaml"}, {"lcp", "pipe"},
-                                              {"plot", "pipe"}};
+    char rack[PATH_SIZE];
+    motion_path("rack", rack);
+    const char *const commands[][5] = {{"info", "pipe"},         {"info", "model.yaml"}, {"info", "mesh.yaml"},
+                                       {"info", "include.yaml"}, {"info", "fclib.yaml"}, {"lcp", "pipe"},
+                                       {"plot", "pipe"},         {"replay", "pipe"},     {"simulate", rack, "--resume", "pipe"},
+                                       {"measure", "pipe"},      {"query", "pipe"},      {"measure", "pipe", "--model", "mesh.xml"}};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         const request asked = {.directory = *state, .arguments = commands[i]};
         report r = run_request(&asked);
         if (!is_refusal(&r, "not a regular file")) show(&asked, &r);
         assert_true(is_refusal(&r, "not a regular file"));
+        release(&r);
+    }
+    // Directories are said to be some, by whatever reads them.
+    const char *const others[][5] = {{"info", "."}, {"lcp", "."}, {"replay", "."}, {"simulate", rack, "--resume", "."}, {"measure", "."}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const request asked = {.directory = *state, .arguments = others[i]};
+        report r = run_request(&asked);
+        if (!is_refusal(&r, ".: cannot be read: Is a directory")) show(&asked, &r);
+        assert_true(is_refusal(&r, ".: cannot be read: Is a directory"));
         release(&r);
     }
     // The pipe of a shell is filled.

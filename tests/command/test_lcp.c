@@ -49,6 +49,20 @@ static void an_lcp_without_solution_is_incomplete(void **state) {
     assert_false(is_true(none, "complete"));
     assert_int_equal(length(none, "solutions"), 0);
     json_decref(none);
+    // A ray proves nothing: here z = (1, 1, 0) is a solution, which Lemke's method does not reach.
+    write_text(*state, "ray.json", "{\"W\": [[0, -1], [-1, 0]], \"w\": [-1, -1]}");
+    json_t *ray = ask_for(1, *state, "lcp", "ray.json");
+    assert_string_equal(text(ray, "verdict"), "ray");
+    check_text(text(ray, "caveats.0"), "there may be solutions all the same, and --all looks for them");
+    json_decref(ray);
+    report said = run(*state, "lcp", "ray.json");
+    check_text(said.out, "--all looks for them");
+    assert_string_equal(said.err, "");
+    release(&said);
+    // What --all finds complete, or a verified solution, has no such line.
+    json_t *all = ask(*state, "lcp", "ray.json", "--all");
+    assert_int_equal(length(all, "caveats"), 0);
+    json_decref(all);
 }
 
 // -------------------------------------------------------------------------------------------------------------------------------- bad

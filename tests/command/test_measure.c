@@ -461,6 +461,13 @@ static const refusal refusals[] = {
     {"measure case.yaml", "impacts[1]: cov: is missing", "{\"impacts\": [{" BALL SPEEDS ", " NOISE "}, {" BALL SPEEDS "}]}\n"},
     {"measure case.yaml", "impacts[1]: group: is missing", "{\"impacts\": [{" BALL SPEEDS ", \"toss\": 1}, {" BALL SPEEDS "}]}\n"},
     {"measure case.yaml", "impacts[0]: vp: has more kinetic energy than vm", ONE(", \"vm\": [1, -1], \"vp\": [1, 2]")},
+    // Where squares overflow, no test of inf against inf decides.
+    {"measure case.yaml", "impacts[0]: vp: has a kinetic energy of inf J", ONE(", \"vm\": [1, -1], \"vp\": [1e160, 0.4]")},
+    {"measure case.yaml", "impacts[0]: vp: has a kinetic energy of inf J", ONE(", \"vm\": [1, -1], \"vp\": [-1e308, 1e308]")},
+    {"measure case.yaml", "out of range (energies up to 1e+200 J): choose other units", ONE(", \"vm\": [1e160, -1], \"vp\": [1e160, 0.4]")},
+    {"measure case.yaml", "out of range (energies up to 1e+200 J): choose other units", ONE(", \"vm\": [1e120, -1], \"vp\": [1e120, 0.4]")},
+    {"measure case.yaml", "impacts[0]: cov: has the variance 1e+250, out of range",
+     ONE(SPEEDS ", \"cov\": [[1e250, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]")},
     {"measure case.yaml", "impacts[0]: vm: is zero", ONE(", \"vm\": [0, 0], \"vp\": [0, 0]")},
     {"measure case.yaml", "impacts[0]: kind: has 96 bytes, at most 95", ONE(SPEEDS ", \"kind\": \"" LETTERS LETTERS LETTERS "\"")},
     {"measure case.yaml", "impacts[0].mu: -1 is below", ONE(SPEEDS ", \"mu\": -1")},

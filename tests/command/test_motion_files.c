@@ -2,6 +2,7 @@
 // What leaves `carom simulate` for other programs and for people: arrays for MuJoCo, VTK, pictures, animations.
 #include "command_support.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +92,7 @@ static void motions_go_on_from_files(void **state) {
     static const char *const wrong[][2] = {{"list.json", "list.json: schema: is not carom.state/1"},
                                            {"cut.json", "carom: cut.json:1: "},
                                            {"other.json", "other.json: integrator: is not rodrigues"},
-                                           {"none.json", "none.json: No such file"}};
+                                           {"none.json", "none.json: cannot be opened: No such file"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         report r = run(*state, "simulate", scene, "--resume", wrong[i][0]);
         assert_int_equal(r.status, 2);
@@ -317,6 +318,29 @@ static const refusal refusals[] = {
 
 static void bad_input_is_refused_in_one_line(void **state) { check_refusals(*state, refusals, sizeof refusals / sizeof *refusals); }
 
+// A run that is killed leaves no file of its series where files are looked for, and the next run for the same name removes what is left.
+// One that is interrupted has a whole series of what it did.
+static void killed_series_leave_nothing(void **state) {
+    char scene[PATH_SIZE], line[2 * PATH_SIZE];
+    snprintf(line, sizeof line,
+             "\"$carom\" simulate %s --duration 100 --vtk k.vtk > log 2>&1 & id=$!\n"
+             "for i in $(seq 600); do ls .k.vtk.*/k-000001.vtk > log 2>&1 && break; sleep 0.1; done\n"
+             "kill -9 $id; wait $id; ls -d .k.vtk.* > log || exit 1\n"
+             "[ -z \"$(ls k* 2> log)\" ] && rm log",
+             motion_path("rack", scene));
+    run_quietly(*state, 0, line);
+    json_decref(ask(*state, "simulate", scene, "--duration", "0.02", "--vtk", "k.vtk"));
+    run_quietly(*state, 0,
+                "[ \"$(ls -d k* .k* 2> log | tr '\\n' ' ')\" = 'k-000000.vtk k-000001.vtk k-000002.vtk k.vtk k.vtk.series ' ] && rm k*");
+    json_t *stopped = stop(&(request){.directory = *state,
+                                      .arguments = WORDS("simulate", motion_path("pendulum", scene), "--duration", "1e6", "--every", "1000",
+                                                         "--vtk", "k.vtk", "--json")},
+                           SIGTERM);
+    assert_string_equal(text(stopped, "verdict"), "interrupted");
+    json_decref(stopped);
+    run_quietly(*state, 0, "[ $(ls -A k-*.vtk | wc -l) = $(grep -c '\"name\"' k.vtk.series) ] && [ -z \"$(ls -d .k* 2> log)\" ]");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(states_go_to_mujoco, set_up, tear_down),
@@ -324,6 +348,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(motions_go_on_from_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(every_motion_goes_to_vtk, set_up, tear_down),
         cmocka_unit_test_setup_teardown(vtk_goes_to_a_directory, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(killed_series_leave_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(members_record_their_paths, set_up, tear_down),
         cmocka_unit_test_setup_teardown(pictures_show_what_is_asked, set_up, tear_down),
         cmocka_unit_test_setup_teardown(motions_become_films, set_up, tear_down),

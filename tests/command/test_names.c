@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results that speak of the mechanism: `carom info` of a robot, and questions by the names of joints and contacts.
+#include "carom/utf8.h"
 #include "command_support.h"
 
 #include <stdlib.h>
@@ -161,6 +162,52 @@ static void misspelt_words_get_the_nearest(void **state) {
     check_refusals(*state, cases, sizeof cases / sizeof *cases);
 }
 
+// Names that hold escape sequences, marks of direction or bytes that are no text: terminals are not told, JSON is. Hints can be pasted.
+static void terminals_are_shown_plain_names(void **state) {
+    static const char file[] = "it's \x1b[31m\xe2\x80\xae\xff.yaml";
+    write_text(*state, file,
+               "matrices:\n  M: [[1, 0], [0, 1]]\n  Jn: [[0, 1], [0.1, 1]]\n  Jt: [[1, 0], [1, 0]]\n  mu: [0.5, 0.5]\n  v: [0.1, -1]\n"
+               "  names: [\"A\\u202e\", \"B\\u2066\\u00fc\"]\n");
+    static const char *const commands[][6] = {{"info", file, "--full"},
+                                              {"sample", file, "--samples", "16", "-o", "it's \x1b[31m.h5"},
+                                              {"resolve", file, "--law", "moreau"},
+                                              {"compare", file, "--laws", "moreau,routh"},
+                                              {"modes", file},
+                                              {"info", "none\x1b[31m\xc2\x9b.yaml"},
+                                              {"info", file, "--\x1b[31m"}};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        const char *words[7] = {NULL};
+        for (int k = 0; k < 6; k++) words[k] = commands[i][k];
+        report r = run_request(&(request){.directory = *state, .arguments = words});
+        const char *const both[] = {r.out, r.err};
+        for (int k = 0; k < 2; k++)
+            for (const char *c = both[k]; *c;) {
+                unsigned long code;
+                const int length = carom_utf8_decode(c, &code);
+                assert_true(length > 0 && (carom_utf8_is_shown(code) || code == '\n' || code == '\t'));
+                c += length;
+            }
+        release(&r);
+    }
+    json_t *info = ask(*state, "info", file);
+    assert_string_equal(text(info, "contact_names.0"), "A\xe2\x80\xae");
+    assert_string_equal(text(info, "contact_names.1"), "B\xe2\x81\xa6\xc3\xbc");
+    json_decref(info);
+    // The name in a hint is one word, which the shell reads as it was.
+    static const char *const outputs[] = {"it's $HOME.h5", "it's \x1b[31m\\.h5", "plain.h5"};
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        report r = run(*state, "sample", file, "--samples", "16", "-o", outputs[i]);
+        const char *hint = strstr(r.out, "`carom plot "), *end = hint ? strrchr(hint, '`') : NULL;
+        assert_non_null(end);
+        char line[PATH_SIZE];
+        snprintf(line, sizeof line, "printf %%s %.*s", (int)(end - hint - 12), hint + 12);
+        char *name = run_line(*state, 0, line);
+        assert_string_equal(name, outputs[i]);
+        free(name);
+        release(&r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(info_names_joints_and_contacts, set_up, tear_down),
@@ -169,6 +216,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(exact_sets_have_energies_and_no_impulses, set_up, tear_down),
         cmocka_unit_test_setup_teardown(matrices_may_name_their_velocities, set_up, tear_down),
         cmocka_unit_test_setup_teardown(misspelt_words_get_the_nearest, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(terminals_are_shown_plain_names, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, find_command, NULL);
 }

@@ -118,6 +118,37 @@ static void laws_and_files(void **state) {
     json_decref(most);
 }
 
+// A law that refuses some points is left out there and said to be; the points and the other laws keep their answers. `stronge` takes one
+// contact, and the block has two.
+static void laws_that_refuse_a_point_are_left_out(void **state) {
+    char path[PATH_SIZE];
+    json_t *sweep = ask_for(1, *state, "sweep", join(path, scenes_path, "block.yaml"), "--vary", "mu=0:1:0.5", "--laws", "moreau,stronge",
+                            "--sampled", "--samples", "16", "-o", "s.h5");
+    assert_false(is_true(sweep, "complete"));
+    assert_string_equal(text(sweep, "verdict"), "incomplete");
+    assert_int_equal(length(sweep, "points"), 3);
+    for (int i = 0; i < 3; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "points.%d.laws.moreau", i);
+        assert_int_equal(length(sweep, name), 1);
+        snprintf(name, sizeof name, "points.%d.left_out.stronge", i);
+        check_text(text(sweep, name), "this law takes one");
+        snprintf(name, sizeof name, "points.%d.left_out", i);
+        assert_int_equal(json_object_size(at(sweep, name)), 1);
+    }
+    json_decref(sweep);
+    report said = run(*state, "sweep", path, "--vary", "mu=0:1:0.5", "--laws", "stronge,moreau", "--sampled", "--samples", "16");
+    assert_int_equal(said.status, 1);
+    assert_int_equal(count_text(said.out, "left out: contact"), 3);
+    assert_int_equal(count_text(said.out, "    moreau"), 3);
+    release(&said);
+    // Where every law answers, nothing is left out.
+    sweep = ask(*state, "sweep", path, "--vary", "mu=0:1:0.5", "--laws", "moreau", "--sampled", "--samples", "16");
+    assert_true(is_true(sweep, "complete"));
+    assert_int_equal(json_object_size(at(sweep, "points.1.left_out")), 0);
+    json_decref(sweep);
+}
+
 // A picture of the modes over friction: each has its entry in the key, and its line ends where the mode does.
 static void modes_over_one_parameter_are_drawn(void **state) {
     if (!carom_exact_available()) skip();
@@ -202,6 +233,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(other_sets_are_sampled, set_up, tear_down),
         cmocka_unit_test_setup_teardown(poses_are_swept, set_up, tear_down),
         cmocka_unit_test_setup_teardown(laws_and_files, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(laws_that_refuse_a_point_are_left_out, set_up, tear_down),
         cmocka_unit_test_setup_teardown(modes_over_one_parameter_are_drawn, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_input_is_refused_in_one_line, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_interruption_keeps_the_points, set_up, tear_down),

@@ -316,7 +316,7 @@ static void bad_questions_are_refused(void **state) {
         {"worst block.yaml --max Jn.A --restitution 0.5", "--restitution: has no meaning without", NULL},
         {"worst block.yaml --max Jn.A --evaluations 64 -o block.yaml", "block.yaml: ", NULL},
         {"worst block.yaml --max Jn.A --evaluations 64 -o nowhere/w.json", "nowhere", NULL},
-        {"replay .", ".: is a directory, not a file of `carom worst -o`", NULL},
+        {"replay .", ".: cannot be read: Is a directory", NULL},
         {"replay absent.json", "absent.json: ", NULL},
         {"replay empty.json", "schema: ", NULL},
         {"replay broken.json", "broken.json:", NULL},

@@ -70,6 +70,7 @@ static void test_bad_entries_are_refused(void **state) {
         {ENTRY(mass[8]), 1e-320, "J M^-1 J' overflows"},
         {ENTRY(tangent[0]), 1e200, "J M^-1 J' overflows"},
         {ENTRY(velocity[0]), 1e200, "kinetic energy of v overflow"},
+        {ENTRY(velocity[0]), 1e120, "choose other units"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         draft made;

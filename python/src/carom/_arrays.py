@@ -99,6 +99,14 @@ def repeat_texts(texts: list[str | None] | None, count: int) -> tuple[str | None
     return tuple(texts * count if len(texts) == 1 else texts)
 
 
+def as_number(name: str, value: Any) -> float:
+    """A number as a float."""
+    try:
+        return float(value)
+    except (OverflowError, TypeError, ValueError):
+        raise InputError(f"{name}: {value!r} is not a number of double precision") from None
+
+
 def as_matrix(name: str, value: Any, rows: int | None, columns: int | None) -> NDArray[np.float64]:
     """A matrix of this shape; None stands for any size."""
     matrix = as_reals(name, value, 2)

@@ -137,6 +137,14 @@ def read_all(path: str | os.PathLike[str]) -> tuple[str, list[Outcomes]]:
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a file of text under a temporary name, then rename it: it appears whole or not at all."""
+    try:
+        os.fsencode(path).index(b"\0")
+    except UnicodeEncodeError:
+        raise InputError(f"{ascii(os.fspath(path))}: the name has a lone surrogate, which no file has") from None
+    except ValueError:
+        pass
+    else:
+        raise InputError(f"{ascii(os.fspath(path))}: the name has a zero byte") from None
     place = os.path.realpath(path)
     if os.path.exists(place) and not os.path.isfile(place):
         raise InputError(f"{os.fspath(path)}: it is not a file that can be replaced")

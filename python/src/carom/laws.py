@@ -178,7 +178,7 @@ def option_text(name: str, value: Any, separator: str = ",") -> str:
         return str(int(value))
     try:
         return repr(float(value))
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         raise InputError(f"{name}: {value!r} is not a number, a text or a list of them") from None
 
 

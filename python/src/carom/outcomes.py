@@ -70,12 +70,16 @@ class Table:
             return rows
         # Records: names of fields, each followed by =TEXT for every text that its numbers stand for.
         fields: dict[str, list[str]] = {}
+
+        def named_text(x: float, texts: list[str]) -> str | None:
+            return texts[int(x)] if 0 <= x < len(texts) else None
+
         for name in column.names:
             if name.startswith("="):
                 fields[next(reversed(fields))].append(name[1:])
             else:
                 fields[name] = []
-        return [{name: texts[int(x)] if texts else float(x) for x, (name, texts) in zip(row, fields.items())} for row in rows]
+        return [{name: named_text(x, texts) if texts else float(x) for x, (name, texts) in zip(row, fields.items())} for row in rows]
 
     def pack(self) -> tuple[Any, ...]:
         """What `unpack` makes an equal table of."""

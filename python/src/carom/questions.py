@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _carom
-from ._arrays import as_reals
+from ._arrays import as_number, as_reals
 from ._errors import InputError
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ def ask_bound(
     if intervals is not None and intervals.shape != (impact.contacts, 2):
         raise InputError(f"friction: it has the shape {intervals.shape}, and must have a least and a largest value for each contact")
     count = 0 if vertices is None else len(vertices)
-    limit = float("nan") if seconds is None else float(seconds)
+    limit = float("nan") if seconds is None else as_number("seconds", seconds)
     answer = _carom.question_bound(impact._handle, expression, planes, limit, count, vertices, intervals)
     made = Bound(answer[0])
     made.method, made.energy, made.planes, made.simplices, made.unit, made.reason = answer[1:]
@@ -235,7 +235,7 @@ def ask_distance(out: Outcomes, other: Outcomes | str | os.PathLike[str], metric
         other = read(other)
     impact = out.impact
     u, velocity = np.empty((2, impact.contacts * (1 + impact.tangent_dim))), np.empty((2, impact.nv))
-    forth, back, value, left, unit, alike = _carom.question_distance(_source(out), _source(other), metric, float(gap), u, velocity)
+    forth, back, value, left, unit, alike = _carom.question_distance(_source(out), _source(other), metric, as_number("gap", gap), u, velocity)
     if not alike:
         warnings.warn("the sets are of different impacts", UserWarning, stacklevel=3)
     made = Distance(value)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _carom
+from ._arrays import as_number
 from ._ask import count_threads, make_progress
 from ._errors import InputError, warn_incomplete
 from .laws import law as find_law
@@ -186,7 +187,7 @@ def worst(
         raise InputError(f"max: {max!r} is not a text such as 'Jn.A - Jn.B', or several")
     if evaluations is not None and seconds is not None:
         raise InputError("seconds: give either a budget of time or evaluations")
-    if seconds is not None and not float(seconds) > 0:
+    if seconds is not None and not as_number("seconds", seconds) > 0:
         raise InputError(f"seconds: {seconds!r} is not positive")
     if evaluations is not None and operator.index(evaluations) < 1:
         raise InputError(f"evaluations: {evaluations!r} is not a whole number from 1")
@@ -203,7 +204,7 @@ def worst(
     if "seed" in names:
         preset["seed"] = str(operator.index(seed))
     settings = make_settings(law, {**options, **preset})
-    limit = float("nan") if seconds is None else float(seconds)
+    limit = float("nan") if seconds is None else as_number("seconds", seconds)
     show, end = make_progress(progress, law)
     try:
         answers = _carom.worst_search(

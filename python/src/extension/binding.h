@@ -24,6 +24,12 @@ PyObject *binding_fail(const carom_error *error);
 /// Sets the same exception as bad input does.
 /// @return NULL
 PyObject *binding_refuse(const char *format, ...);
+/// Sets that exception in the place of Python's own for a text without UTF-8 (a lone surrogate) or with a zero byte, or a whole number that
+/// C has no type for; other exceptions stay.
+/// @return false
+bool binding_refuse_value(void);
+/// PyArg_ParseTuple, with such values refused as any other bad input is.
+#define binding_parse(...) (PyArg_ParseTuple(__VA_ARGS__) || binding_refuse_value())
 /// Creates the exceptions and adds them to the module; false when Python fails.
 bool binding_add_errors(PyObject *module);
 

@@ -35,6 +35,35 @@ PyObject *binding_refuse(const char *format, ...) {
     return binding_fail(&error);
 }
 
+bool binding_refuse_value(void) {
+    const bool text = PyErr_ExceptionMatches(PyExc_ValueError), number = PyErr_ExceptionMatches(PyExc_OverflowError);
+    if ((!text && !number) || PyErr_ExceptionMatches(binding_input_error)) return false;
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    // The text in question, as Python writes it: in ASCII.
+    PyObject *object = value ? PyObject_GetAttrString(value, "object") : NULL;
+    PyErr_Clear();
+    PyObject *shown = object ? PyObject_ASCII(object) : value ? PyObject_ASCII(value) : NULL;
+    PyErr_Clear();
+    PyObject *bytes = shown ? PyUnicode_AsASCIIString(shown) : NULL;
+    PyErr_Clear();
+    const char *said = bytes ? PyBytes_AsString(bytes) : "";
+    if (number)
+        binding_refuse("a whole number is too large: %.200s", said);
+    else if (object)
+        binding_refuse("the text %.200s has a lone surrogate, which UTF-8 does not have", said);
+    else
+        binding_refuse("a text cannot be taken: %.200s", said);
+    Py_XDECREF(object);
+    Py_XDECREF(shown);
+    Py_XDECREF(bytes);
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+    return false;
+}
+
 bool binding_add_errors(PyObject *module) {
     binding_input_error = PyErr_NewExceptionWithDoc("carom.InputError",
                                                     "Bad input: an array, option or file breaks a rule. The message names it and the rule.",

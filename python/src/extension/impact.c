@@ -31,8 +31,7 @@ static bool take_texts(PyObject *tuple, const size_t counts[6], const char **tex
     if (tuple == Py_None) return true;
     PyObject *given[6];
     if (!PyTuple_Check(tuple)) PyErr_SetString(PyExc_TypeError, "texts are a tuple");
-    if (PyErr_Occurred() || !PyArg_ParseTuple(tuple, "OOOOOO", &given[0], &given[1], &given[2], &given[3], &given[4], &given[5]))
-        return false;
+    if (PyErr_Occurred() || !binding_parse(tuple, "OOOOOO", &given[0], &given[1], &given[2], &given[3], &given[4], &given[5])) return false;
     bool taken = true;
     for (int i = 0; i < 6 && taken; i++) taken = binding_take_some(given[i], "texts", (Py_ssize_t)counts[i], &texts[i]);
     return taken;
@@ -44,8 +43,8 @@ static PyObject *create(PyObject *module, PyObject *arguments) {
     (void)module;
     carom_impact_data data = {0};
     PyObject *given[6], *names, *place, *written;
-    if (!PyArg_ParseTuple(arguments, "iiiOOOOOOOOO", &data.nv, &data.contacts, &data.tangent_dim, &given[0], &given[1], &given[2],
-                          &given[3], &given[4], &given[5], &names, &place, &written))
+    if (!binding_parse(arguments, "iiiOOOOOOOOO", &data.nv, &data.contacts, &data.tangent_dim, &given[0], &given[1], &given[2], &given[3],
+                       &given[4], &given[5], &names, &place, &written))
         return NULL;
     if (data.nv < 1 || data.contacts < 1 || data.tangent_dim < 1 || data.tangent_dim > 2)
         return binding_refuse("an impact has at least one velocity and one contact, and one or two tangents");
@@ -92,7 +91,7 @@ static PyObject *create_delassus(PyObject *module, PyObject *arguments) {
     (void)module;
     carom_delassus_data data = {0};
     PyObject *given[4], *names;
-    if (!PyArg_ParseTuple(arguments, "iiOOOOO", &data.contacts, &data.tangent_dim, &given[0], &given[1], &given[2], &given[3], &names))
+    if (!binding_parse(arguments, "iiOOOOO", &data.contacts, &data.tangent_dim, &given[0], &given[1], &given[2], &given[3], &names))
         return NULL;
     if (data.contacts < 1 || data.tangent_dim < 1 || data.tangent_dim > 2)
         return binding_refuse("an impact has at least one contact, and one or two tangents");
@@ -174,7 +173,7 @@ static PyObject *array(PyObject *module, PyObject *arguments) {
     (void)module;
     PyObject *handle;
     const char *name;
-    if (!PyArg_ParseTuple(arguments, "Os", &handle, &name)) return NULL;
+    if (!binding_parse(arguments, "Os", &handle, &name)) return NULL;
     const carom_impact *impact = binding_impact(handle);
     if (!impact) return NULL;
     const carom_impact_data *data = carom_impact_get_data(impact);
@@ -204,7 +203,7 @@ static PyObject *array(PyObject *module, PyObject *arguments) {
 static PyObject *contact_velocity(PyObject *module, PyObject *arguments) {
     (void)module;
     PyObject *handle, *given[2];
-    if (!PyArg_ParseTuple(arguments, "OOO", &handle, &given[0], &given[1])) return NULL;
+    if (!binding_parse(arguments, "OOO", &handle, &given[0], &given[1])) return NULL;
     const carom_impact *impact = binding_impact(handle);
     if (!impact) return NULL;
     binding_reals arrays[2] = {0};
@@ -219,7 +218,7 @@ static PyObject *contact_velocity(PyObject *module, PyObject *arguments) {
 static PyObject *kinetic_energy(PyObject *module, PyObject *arguments) {
     (void)module;
     PyObject *handle, *given;
-    if (!PyArg_ParseTuple(arguments, "OO", &handle, &given)) return NULL;
+    if (!binding_parse(arguments, "OO", &handle, &given)) return NULL;
     const carom_impact *impact = binding_impact(handle);
     if (!impact) return NULL;
     binding_reals v;

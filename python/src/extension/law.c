@@ -32,7 +32,7 @@ void *binding_options(const carom_law *law, const carom_scene *scene, PyObject *
     const char *sampler = NULL;
     for (Py_ssize_t i = 0; i < count && !failed; i++) {
         const char *name, *text;
-        failed = !PyArg_ParseTuple(PyTuple_GetItem(settings, i), "ss", &name, &text);
+        failed = !binding_parse(PyTuple_GetItem(settings, i), "ss", &name, &text);
         if (!failed && !strcmp(name, "sampler")) sampler = text;
     }
     carom_error error;
@@ -41,7 +41,7 @@ void *binding_options(const carom_law *law, const carom_scene *scene, PyObject *
     failed = failed || status;
     for (Py_ssize_t i = 0; i < count && !failed; i++) {
         const char *name, *text;
-        failed = !PyArg_ParseTuple(PyTuple_GetItem(settings, i), "ss", &name, &text);
+        failed = !binding_parse(PyTuple_GetItem(settings, i), "ss", &name, &text);
         if (failed) break;
         status = carom_law_set(law, options, name, text, &error);
         failed = status;
@@ -104,7 +104,7 @@ static PyObject *applies(PyObject *module, PyObject *arguments) {
     (void)module;
     const char *name;
     PyObject *handle;
-    if (!PyArg_ParseTuple(arguments, "sO", &name, &handle)) return NULL;
+    if (!binding_parse(arguments, "sO", &name, &handle)) return NULL;
     const carom_law *law = binding_law(name);
     const carom_impact *impact = law ? binding_impact(handle) : NULL;
     if (!impact) return NULL;
@@ -117,7 +117,7 @@ static PyObject *options(PyObject *module, PyObject *arguments) {
     const char *name;
     PyObject *scene_handle, *settings;
     bool failed;
-    if (!PyArg_ParseTuple(arguments, "sOO", &name, &scene_handle, &settings)) return NULL;
+    if (!binding_parse(arguments, "sOO", &name, &scene_handle, &settings)) return NULL;
     const carom_law *law = binding_law(name);
     const carom_scene *scene = law ? binding_optional_scene(scene_handle, &failed) : NULL;
     if (!law || failed) return NULL;
@@ -207,7 +207,7 @@ static PyObject *resolve(PyObject *module, PyObject *arguments) {
     PyObject *impact_handle, *scene_handle, *settings, *progress;
     int threads, keep;
     bool failed;
-    if (!PyArg_ParseTuple(arguments, "sOOOiiO", &name, &impact_handle, &scene_handle, &settings, &threads, &keep, &progress)) return NULL;
+    if (!binding_parse(arguments, "sOOOiiO", &name, &impact_handle, &scene_handle, &settings, &threads, &keep, &progress)) return NULL;
     const carom_law *law = binding_law(name);
     const carom_impact *impact = law ? binding_impact(impact_handle) : NULL;
     const carom_scene *scene = impact ? binding_optional_scene(scene_handle, &failed) : NULL;

@@ -41,7 +41,7 @@ static PyObject *solve(PyObject *module, PyObject *arguments) {
     int n;
     PyObject *given[2], *into;
     const char *name;
-    if (!PyArg_ParseTuple(arguments, "iOOsO", &n, &given[0], &given[1], &name, &into)) return NULL;
+    if (!binding_parse(arguments, "iOOsO", &n, &given[0], &given[1], &name, &into)) return NULL;
     const carom_lcp_solver *solver = find_solver(name);
     binding_reals arrays[3] = {0};
     PyObject *answer = NULL;
@@ -92,7 +92,7 @@ static PyObject *enumerate(PyObject *module, PyObject *arguments) {
     (void)module;
     int n;
     PyObject *given[2];
-    if (!PyArg_ParseTuple(arguments, "iOO", &n, &given[0], &given[1])) return NULL;
+    if (!binding_parse(arguments, "iOO", &n, &given[0], &given[1])) return NULL;
     binding_reals arrays[2] = {0};
     PyObject *answer = NULL;
     if (take_problem(given, n, arrays)) {

@@ -88,9 +88,9 @@ static PyObject *many_arrays(PyObject *module, PyObject *arguments) {
     PyObject *settings, *progress, *given[ARRAYS], *out[OUT_ARRAYS];
     long long seed, count;
     int threads, nv, contacts, dim, repeated[ARRAYS];
-    if (!PyArg_ParseTuple(arguments, "sOLiO(Liii)(OOOOOO)(pppppp)(OOOO)", &name, &settings, &seed, &threads, &progress, &count, &nv,
-                          &contacts, &dim, &given[0], &given[1], &given[2], &given[3], &given[4], &given[5], &repeated[0], &repeated[1],
-                          &repeated[2], &repeated[3], &repeated[4], &repeated[5], &out[0], &out[1], &out[2], &out[3]))
+    if (!binding_parse(arguments, "sOLiO(Liii)(OOOOOO)(pppppp)(OOOO)", &name, &settings, &seed, &threads, &progress, &count, &nv, &contacts,
+                       &dim, &given[0], &given[1], &given[2], &given[3], &given[4], &given[5], &repeated[0], &repeated[1], &repeated[2],
+                       &repeated[3], &repeated[4], &repeated[5], &out[0], &out[1], &out[2], &out[3]))
         return NULL;
     const carom_law *law = binding_law(name);
     if (!law) return NULL;
@@ -136,8 +136,8 @@ static PyObject *many_impacts(PyObject *module, PyObject *arguments) {
     PyObject *settings, *progress, *handles, *out[OUT_ARRAYS];
     long long seed;
     int threads;
-    if (!PyArg_ParseTuple(arguments, "sOLiOO!(OOOO)", &name, &settings, &seed, &threads, &progress, &PyTuple_Type, &handles, &out[0],
-                          &out[1], &out[2], &out[3]))
+    if (!binding_parse(arguments, "sOLiOO!(OOOO)", &name, &settings, &seed, &threads, &progress, &PyTuple_Type, &handles, &out[0], &out[1],
+                       &out[2], &out[3]))
         return NULL;
     const carom_law *law = binding_law(name);
     if (!law) return NULL;
@@ -156,7 +156,7 @@ static PyObject *many_impacts(PyObject *module, PyObject *arguments) {
 static PyObject *many_seed(PyObject *module, PyObject *arguments) {
     (void)module;
     long long seed, index;
-    if (!PyArg_ParseTuple(arguments, "LL", &seed, &index)) return NULL;
+    if (!binding_parse(arguments, "LL", &seed, &index)) return NULL;
     return PyLong_FromLongLong((long long)carom_many_seed(seed, index));
 }
 

@@ -38,7 +38,7 @@ static PyObject *sizes(PyObject *module, PyObject *nothing) {
 static PyObject *nest(PyObject *module, PyObject *arguments) {
     (void)module;
     PyObject *laws, *owners, *given[2];
-    if (!PyArg_ParseTuple(arguments, "O!O!OO", &PyTuple_Type, &laws, &PyTuple_Type, &owners, &given[0], &given[1])) return NULL;
+    if (!binding_parse(arguments, "O!O!OO", &PyTuple_Type, &laws, &PyTuple_Type, &owners, &given[0], &given[1])) return NULL;
     const Py_ssize_t count = PyTuple_Size(owners), law_count = PyTuple_Size(laws);
     bool failed;
     const char **names = binding_texts(laws, "laws", law_count, &failed);
@@ -52,8 +52,9 @@ static PyObject *nest(PyObject *module, PyObject *arguments) {
     if (list) carom_plot_assign_looks((int)law_count, names, places);
     for (Py_ssize_t i = 0; i < count && list; i++) {
         const long owner = PyLong_AsLong(PyTuple_GetItem(owners, i));
-        if (owner >= law_count) {
+        if (owner >= law_count || PyErr_Occurred()) {
             Py_CLEAR(list);
+            PyErr_Clear();
             binding_refuse("owners: there are not as many laws");
         } else {
             looks[i] = owner < 0 ? -1 : places[owner];
@@ -76,7 +77,7 @@ static PyObject *fit(PyObject *module, PyObject *arguments) {
     PyObject *given[3];
     Py_ssize_t count;
     double margin;
-    if (!PyArg_ParseTuple(arguments, "OOOnd", &given[0], &given[1], &given[2], &count, &margin)) return NULL;
+    if (!binding_parse(arguments, "OOOnd", &given[0], &given[1], &given[2], &count, &margin)) return NULL;
     if (count < 0) return binding_refuse("there are no fewer than no marks");
     binding_reals arrays[3] = {0};
     PyObject *answer = NULL;
@@ -98,7 +99,7 @@ static PyObject *shade(PyObject *module, PyObject *arguments) {
     Py_ssize_t count;
     int cells[2];
     unsigned colour;
-    if (!PyArg_ParseTuple(arguments, "OOnOiiI", &given[0], &given[1], &count, &given[2], &cells[0], &cells[1], &colour)) return NULL;
+    if (!binding_parse(arguments, "OOnOiiI", &given[0], &given[1], &count, &given[2], &cells[0], &cells[1], &colour)) return NULL;
     if (count < 0 || cells[0] < 1 || cells[1] < 1) return binding_refuse("a grid has cells, and there are no fewer than no points");
     const size_t room = (size_t)cells[0] * (size_t)cells[1];
     binding_reals arrays[3] = {0};
@@ -132,7 +133,7 @@ static PyObject *axes(PyObject *module, PyObject *arguments) {
     (void)module;
     int contacts, count;
     PyObject *given;
-    if (!PyArg_ParseTuple(arguments, "iiO", &contacts, &count, &given)) return NULL;
+    if (!binding_parse(arguments, "iiO", &contacts, &count, &given)) return NULL;
     if (count < 2) return binding_refuse("a picture needs two contact velocities");
     binding_reals ranges;
     if (!binding_take_reals(given, "ranges", 2 * (size_t)count, false, &ranges)) return NULL;
@@ -147,7 +148,7 @@ static PyObject *hull(PyObject *module, PyObject *arguments) {
     (void)module;
     PyObject *given[2];
     Py_ssize_t count;
-    if (!PyArg_ParseTuple(arguments, "OOn", &given[0], &given[1], &count)) return NULL;
+    if (!binding_parse(arguments, "OOn", &given[0], &given[1], &count)) return NULL;
     if (count < 0) return binding_refuse("a hull is of no fewer than no points");
     binding_reals arrays[2] = {0};
     const bool taken = binding_take_reals(given[0], "x", (size_t)count, false, &arrays[0]) &&
@@ -222,7 +223,7 @@ static PyObject *modes(PyObject *module, PyObject *arguments) {
     (void)module;
     PyObject *handle, *given[2];
     Py_ssize_t rows;
-    if (!PyArg_ParseTuple(arguments, "OOOn", &handle, &given[0], &given[1], &rows)) return NULL;
+    if (!binding_parse(arguments, "OOOn", &handle, &given[0], &given[1], &rows)) return NULL;
     const carom_impact *impact = binding_impact(handle);
     if (!impact) return NULL;
     if (rows < 0) return binding_refuse("there are no fewer than no rows");

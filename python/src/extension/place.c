@@ -20,7 +20,10 @@ bool binding_take_some(PyObject *tuple, const char *name, Py_ssize_t count, cons
         if (text == Py_None) continue;
         (*names)[i] = PyUnicode_Check(text) ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
         if ((*names)[i]) continue;
-        if (!PyErr_Occurred()) binding_refuse("%s: texts or None are needed", name);
+        if (PyErr_Occurred())
+            binding_refuse_value();
+        else
+            binding_refuse("%s: texts or None are needed", name);
         return false;
     }
     return true;
@@ -51,8 +54,7 @@ bool binding_take_place(PyObject *tuple, carom_impact_data *data, binding_place 
     if (tuple == Py_None) return true;
     PyObject *names, *turns, *given[4], *bodies, *geoms;
     int nq;
-    if (!PyArg_ParseTuple(tuple, "OOOOOOOiO", &names, &turns, &given[0], &given[1], &given[2], &bodies, &geoms, &nq, &given[3]))
-        return false;
+    if (!binding_parse(tuple, "OOOOOOOiO", &names, &turns, &given[0], &given[1], &given[2], &bodies, &geoms, &nq, &given[3])) return false;
     const Py_ssize_t m = data->contacts, tangents = m * data->tangent_dim;
     if (!binding_take_some(names, "velocity_names", data->nv, &place->velocity_names) || !take_turns(turns, data->nv, &place->turns))
         return false;
@@ -119,7 +121,7 @@ static PyObject *position(PyObject *module, PyObject *handle) {
 static PyObject *default_tangents(PyObject *module, PyObject *arguments) {
     (void)module;
     PyObject *given[2];
-    if (!PyArg_ParseTuple(arguments, "OO", &given[0], &given[1])) return NULL;
+    if (!binding_parse(arguments, "OO", &given[0], &given[1])) return NULL;
     binding_reals arrays[2] = {0};
     const bool taken =
         binding_take_reals(given[0], "normal", 3, false, &arrays[0]) && binding_take_reals(given[1], "out", 6, true, &arrays[1]);
@@ -138,7 +140,7 @@ static PyObject *patch_corners(PyObject *module, PyObject *arguments) {
     PyObject *given;
     int count;
     double distance;
-    if (!PyArg_ParseTuple(arguments, "Oid", &given, &count, &distance)) return NULL;
+    if (!binding_parse(arguments, "Oid", &given, &count, &distance)) return NULL;
     if (count < 1) return binding_refuse("a patch has at least one point");
     binding_reals points;
     if (!binding_take_reals(given, "points", 2 * (size_t)count, false, &points)) return NULL;

@@ -15,7 +15,7 @@ static bool take_set(PyObject *source, const carom_impact **impact, carom_outcom
         PyErr_SetString(PyExc_TypeError, "outcomes are a tuple");
         return false;
     }
-    if (!PyArg_ParseTuple(source, "OsOOp", &handles[0], &law, &handles[1], &handles[2], &corners)) return false;
+    if (!binding_parse(source, "OsOOp", &handles[0], &law, &handles[1], &handles[2], &corners)) return false;
     *impact = binding_impact(handles[0]);
     const carom_table *outcomes = *impact ? binding_outcomes(handles[1]) : NULL, *result = outcomes ? binding_table(handles[2]) : NULL;
     if (!result) return false;
@@ -43,7 +43,7 @@ static PyObject *maximum(PyObject *module, PyObject *arguments) {
     const char *text;
     const carom_impact *impact;
     carom_outcome_set set;
-    if (!PyArg_ParseTuple(arguments, "Os", &source, &text) || !take_set(source, &impact, &set)) return NULL;
+    if (!binding_parse(arguments, "Os", &source, &text) || !take_set(source, &impact, &set)) return NULL;
     carom_functional functional;
     carom_maximum most = {0};
     carom_error error;
@@ -66,7 +66,7 @@ static PyObject *hull(PyObject *module, PyObject *arguments) {
     const char *text;
     const carom_impact *impact;
     carom_outcome_set set;
-    if (!PyArg_ParseTuple(arguments, "Os", &source, &text) || !take_set(source, &impact, &set)) return NULL;
+    if (!binding_parse(arguments, "Os", &source, &text) || !take_set(source, &impact, &set)) return NULL;
     const carom_quantities quantities = carom_impact_quantities(impact);
     carom_arena memory = {0};
     carom_functional *axes = carom_arena_take(&memory, (size_t)set.n, sizeof *axes);
@@ -108,8 +108,7 @@ static PyObject *contain(PyObject *module, PyObject *arguments) {
     const carom_impact *impact;
     carom_metric_kind kind;
     carom_outcome_set set;
-    if (!PyArg_ParseTuple(arguments, "OsdnOOOOO", &source, &name, &tolerance, &count, &given[0], &given[1], &given[2], &given[3],
-                          &given[4]))
+    if (!binding_parse(arguments, "OsdnOOOOO", &source, &name, &tolerance, &count, &given[0], &given[1], &given[2], &given[3], &given[4]))
         return NULL;
     if (count < 0 || count > PY_SSIZE_T_MAX / 4096) return binding_refuse("v: the number of velocities is out of range");
     if (!(tolerance >= 0)) return binding_refuse("tolerance: %g is not a number that is at least 0", tolerance);
@@ -158,7 +157,7 @@ static PyObject *distance(PyObject *module, PyObject *arguments) {
     const carom_impact *impact, *other;
     carom_metric_kind kind;
     carom_outcome_set sets[2] = {{0}};
-    if (!PyArg_ParseTuple(arguments, "OOsdOO", &sources[0], &sources[1], &name, &options.relative_gap, &given[0], &given[1])) return NULL;
+    if (!binding_parse(arguments, "OOsdOO", &sources[0], &sources[1], &name, &options.relative_gap, &given[0], &given[1])) return NULL;
     if (!(options.relative_gap >= 0)) return binding_refuse("gap: %g is not a number that is at least 0", options.relative_gap);
     if (!find_metric(name, &kind)) return NULL;
     binding_reals arrays[2] = {0};
@@ -195,8 +194,7 @@ static PyObject *bound(PyObject *module, PyObject *arguments) {
     carom_bound_options options = carom_bound_defaults();
     carom_exact_start start = {0};
     long long planes;
-    if (!PyArg_ParseTuple(arguments, "OsLdiOO", &handle, &text, &planes, &options.seconds, &start.count, &arrays[0], &arrays[1]))
-        return NULL;
+    if (!binding_parse(arguments, "OsLdiOO", &handle, &text, &planes, &options.seconds, &start.count, &arrays[0], &arrays[1])) return NULL;
     options.planes = planes;
     const carom_impact *impact = binding_impact(handle);
     if (!impact) return NULL;

@@ -17,8 +17,8 @@ static carom_extent *take_extent(const carom_impact *impact, PyObject *tuple) {
     const char *data[4];
     Py_ssize_t sizes[4];
     if (!PyTuple_Check(tuple)) PyErr_SetString(PyExc_TypeError, "an extent is a tuple");
-    if (PyErr_Occurred() || !PyArg_ParseTuple(tuple, "Ly#y#y#y#", &outcomes, &data[0], &sizes[0], &data[1], &sizes[1], &data[2], &sizes[2],
-                                              &data[3], &sizes[3]))
+    if (PyErr_Occurred() ||
+        !binding_parse(tuple, "Ly#y#y#y#", &outcomes, &data[0], &sizes[0], &data[1], &sizes[1], &data[2], &sizes[2], &data[3], &sizes[3]))
         return NULL;
     carom_extent *extent;
     carom_error error;
@@ -77,8 +77,8 @@ static PyObject *write_result(PyObject *module, PyObject *arguments) {
     const char *path, *name, *law_name, *keep;
     PyObject *scene_handle, *impact_handle, *settings, *outcomes_handle, *row_handle, *extent_tuple, *outer;
     bool failed;
-    if (!PyArg_ParseTuple(arguments, "ssOOsOOOsOO", &path, &name, &scene_handle, &impact_handle, &law_name, &settings, &outcomes_handle,
-                          &row_handle, &keep, &extent_tuple, &outer))
+    if (!binding_parse(arguments, "ssOOsOOOsOO", &path, &name, &scene_handle, &impact_handle, &law_name, &settings, &outcomes_handle,
+                       &row_handle, &keep, &extent_tuple, &outer))
         return NULL;
     const carom_law *law = binding_law(law_name);
     const carom_impact *impact = law ? binding_impact(impact_handle) : NULL;
@@ -89,7 +89,7 @@ static PyObject *write_result(PyObject *module, PyObject *arguments) {
     const carom_table *outer_outcomes = NULL, *outer_row = NULL;
     if (outer != Py_None) {
         PyObject *handles[2];
-        if (!PyArg_ParseTuple(outer, "OO", &handles[0], &handles[1])) return NULL;
+        if (!binding_parse(outer, "OO", &handles[0], &handles[1])) return NULL;
         outer_outcomes = binding_outcomes(handles[0]);
         outer_row = outer_outcomes ? binding_table(handles[1]) : NULL;
         if (!outer_row) return NULL;
@@ -161,7 +161,7 @@ static PyObject *wrap_law(law_read *read) {
 static PyObject *read_result(PyObject *module, PyObject *arguments) {
     (void)module;
     const char *path;
-    if (!PyArg_ParseTuple(arguments, "s", &path)) return NULL;
+    if (!binding_parse(arguments, "s", &path)) return NULL;
     binding_watch *watch = binding_watch_create();
     if (!watch) return NULL;
     // The child process is made under the lock: it must not find libhdf5 in the middle of another thread's call.

@@ -20,7 +20,7 @@ const carom_scene *binding_optional_scene(PyObject *handle, bool *failed) {
 static PyObject *read_scene(PyObject *module, PyObject *arguments) {
     (void)module;
     const char *path;
-    if (!PyArg_ParseTuple(arguments, "s", &path)) return NULL;
+    if (!binding_parse(arguments, "s", &path)) return NULL;
     carom_scene *scene;
     carom_error error;
     carom_status status;

@@ -128,7 +128,7 @@ static PyObject *column(PyObject *module, PyObject *arguments) {
     (void)module;
     PyObject *handle;
     const char *name;
-    if (!PyArg_ParseTuple(arguments, "Os", &handle, &name)) return NULL;
+    if (!binding_parse(arguments, "Os", &handle, &name)) return NULL;
     const carom_table *table = binding_table(handle);
     if (!table) return NULL;
     const int index = carom_table_find(table, name);
@@ -229,8 +229,8 @@ static bool fill_columns(held_table *into) {
         carom_column *column = &into->columns[i];
         PyObject *names;
         const char *type;
-        if (!PyArg_ParseTuple(PyTuple_GetItem(into->rows, i), "ssissO!", &column->name, &type, &column->width, &column->unit, &column->doc,
-                              &PyTuple_Type, &names))
+        if (!binding_parse(PyTuple_GetItem(into->rows, i), "ssissO!", &column->name, &type, &column->width, &column->unit, &column->doc,
+                           &PyTuple_Type, &names))
             return false;
         while (*carom_column_type_name(column->type) && strcmp(type, carom_column_type_name(column->type)) != 0) column->type++;
         if (!*carom_column_type_name(column->type) || column->width < CAROM_WIDTH_CONTACT_SPACE) {
@@ -250,7 +250,7 @@ static PyObject *unpack(PyObject *module, PyObject *arguments) {
     (void)module;
     PyObject *rows, *parts;
     carom_sizes sizes;
-    if (!PyArg_ParseTuple(arguments, "O!(iii)O!", &PyTuple_Type, &rows, &sizes.nv, &sizes.contacts, &sizes.tangents, &PyTuple_Type, &parts))
+    if (!binding_parse(arguments, "O!(iii)O!", &PyTuple_Type, &rows, &sizes.nv, &sizes.contacts, &sizes.tangents, &PyTuple_Type, &parts))
         return NULL;
     if (sizes.nv < 0 || sizes.contacts < 0 || sizes.tangents < 0) return binding_refuse("sizes of a table are not negative");
     held_table *made = PyMem_Calloc(1, sizeof *made);
@@ -279,7 +279,7 @@ static PyObject *unpack(PyObject *module, PyObject *arguments) {
 static PyObject *extent(PyObject *module, PyObject *arguments) {
     (void)module;
     PyObject *impact_handle, *table_handle;
-    if (!PyArg_ParseTuple(arguments, "OO", &impact_handle, &table_handle)) return NULL;
+    if (!binding_parse(arguments, "OO", &impact_handle, &table_handle)) return NULL;
     const carom_impact *impact = binding_impact(impact_handle);
     const carom_table *table = impact ? binding_outcomes(table_handle) : NULL;
     if (!table) return NULL;

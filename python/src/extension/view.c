@@ -119,6 +119,7 @@ const char **binding_texts(PyObject *tuple, const char *name, Py_ssize_t count, 
         Py_ssize_t size;
         texts[i] = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(tuple, i), &size);
         *failed = !texts[i];
+        if (*failed) binding_refuse_value();
         if (texts[i] && (size_t)size != strlen(texts[i])) {
             binding_refuse("%s[%zd] contains a zero byte", name, i);
             *failed = true;

@@ -96,8 +96,8 @@ static PyObject *worst(PyObject *module, PyObject *arguments) {
     int threads;
     bool failed;
     carom_worst_options options = carom_worst_defaults();
-    if (!PyArg_ParseTuple(arguments, "sOOOOLdLiO", &name, &impact_handle, &scene_handle, &settings, &expressions, &evaluations,
-                          &options.seconds, &seed, &threads, &progress))
+    if (!binding_parse(arguments, "sOOOOLdLiO", &name, &impact_handle, &scene_handle, &settings, &expressions, &evaluations,
+                       &options.seconds, &seed, &threads, &progress))
         return NULL;
     const carom_law *law = binding_law(name);
     const carom_impact *impact = law ? binding_impact(impact_handle) : NULL;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "carom/file.h"
 #include "carom/json.h"
 
 // HDF5, PNG, XML and our page differ within so many bytes.
@@ -36,7 +37,8 @@ static carom_status check_place(const char *from, const char *to, carom_error *e
 // the page.
 static void remove_last(const char *directory, const char *name_of_page) {
     char *page = cli_join_path(directory, name_of_page), line[LINE_SIZE];
-    FILE *file = page ? fopen(page, "r") : NULL;
+    FILE *file = NULL;
+    if (page) carom_file_open(page, &file, NULL);
     while (file && fgets(line, sizeof line, file)) {
         char *opening = strpbrk(line, "(\"");
         while (opening && strncmp(opening + 1, "figure-", 7) != 0) opening = strpbrk(opening + 1, "(\"");

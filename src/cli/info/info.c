@@ -152,7 +152,6 @@ static int print_text(const facts *f, bool full) {
     else
         printf("in contact space, ");
     printf("kinetic energy %.9g J\n", carom_impact_initial_energy(f->impact));
-    for (int i = 0; i < carom_scene_notes(f->scene); i++) printf("%s\n", carom_scene_get_note(f->scene, i));
     if (carom_impact_has_system(f->impact)) cli_print_velocities("velocity", data, data->velocity, full);
     if (full) cli_print_matrices(f->impact);
     const carom_uncertainty *uncertainty = carom_scene_uncertainty(f->scene);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of states from which a motion goes on: one JSON document, with a field for each column of the saved state.
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,15 +70,11 @@ static carom_status read_cells(const json_t *document, const char *path, carom_t
 
 carom_status cli_read_state(const char *path, const carom_motion_request *request, carom_table **saved, carom_error *error) {
     *saved = NULL;
-    FILE *stream = fopen(path, "rb");
-    if (!stream) return carom_fail_system(error, errno, "%s", path);
-    json_error_t wrong;
-    json_t *document = json_loadf(stream, JSON_REJECT_DUPLICATES, &wrong);
-    fclose(stream);
-    if (!document) return carom_fail(error, CAROM_BAD_INPUT, "%s:%d: %s", path, wrong.line, wrong.text);
+    json_t *document;
+    carom_status status = cli_read_json(path, &document, error);
+    if (status) return status;
     const char *found = json_string_value(json_object_get(document, "schema"));
     const char *integrator = json_string_value(json_object_get(document, "integrator"));
-    carom_status status = CAROM_OK;
     if (!found || strcmp(found, schema) != 0)
         status =
             carom_fail(error, CAROM_BAD_INPUT, "%s: schema: is not %s: this is no file of `carom simulate --save-state`", path, schema);

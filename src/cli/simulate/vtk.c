@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // VTK files of a motion: one for each recorded state, a list of them for ParaView, and the final state under the name given. Many bodies
-// are points with their radii and axes, everything else the surfaces of its solids.
+// are points with their radii and axes, everything else the surfaces of its solids. The files of states stand in a temporary folder until
+// the run ends: of one that is killed, the next run for the same name removes them.
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +11,10 @@
 
 #include "carom/json.h"
 #include "carom/quaternion.h"
+#include "carom/temporary.h"
 #include "cli/simulate/simulate.h"
 
-enum { AXES = 3, NUMBER_SIZE = 24 };  // room for "-000000" and more digits
+enum { AXES = 3, NUMBER_SIZE = 24, FOLDER_NAME = 200 };  // room for "-000000" and more digits; a name that has room for a suffix
 
 // Series of the state columns that files hold.
 enum { POSITION, ATTITUDE, VELOCITY, ANGULAR_VELOCITY, SERIES };
@@ -29,8 +32,9 @@ struct cli_vtk {
     double *radii, *axes;  // [bodies], [AXES x bodies x 3]
     carom_vtk_step *steps;
     int64_t count, capacity;
-    int64_t written;  // states whose files are there
-    bool finished;    // so are the final state and the list
+    carom_temporary_folder folder;  // of the files of states, beside their place
+    int64_t written;                // states whose files are in their place
+    bool finished;                  // so are the final state and the list
 };
 
 // States of many bodies, by the series that the integrator records.
@@ -82,20 +86,28 @@ carom_status cli_vtk_create(const char *path, const carom_integrator *integrator
     return CAROM_OK;
 }
 
+// The place of a file of a state, or where it waits for the end of the run. To be freed; NULL when out of memory.
+static char *state_path(const cli_vtk *vtk, int64_t state, bool waiting) {
+    if (waiting) return cli_join_path(vtk->folder.path, vtk->steps[state].name);
+    const char *slash = strrchr(vtk->path, '/');
+    const size_t folder = slash ? (size_t)(slash - vtk->path) + 1 : 0, size = folder + strlen(vtk->steps[state].name) + 1;
+    char *path = malloc(size);
+    if (path) snprintf(path, size, "%.*s%s", (int)folder, vtk->path, vtk->steps[state].name);
+    return path;
+}
+
 // Removes the files of a series that did not come to its end.
 static void remove_series(const cli_vtk *vtk) {
-    const char *slash = strrchr(vtk->path, '/');
-    const size_t folder = slash ? (size_t)(slash - vtk->path) + 1 : 0, size = strlen(vtk->path) + NUMBER_SIZE;
-    char *path = malloc(size);
-    for (int64_t i = 0; i < vtk->written && path; i++) {
-        snprintf(path, size, "%.*s%s", (int)folder, vtk->path, vtk->steps[i].name);
-        unlink(path);
+    for (int64_t i = 0; i < vtk->written; i++) {
+        char *path = state_path(vtk, i, false);
+        if (path) unlink(path);
+        free(path);
     }
-    free(path);
 }
 
 void cli_vtk_free(cli_vtk *vtk) {
     if (!vtk) return;
+    carom_temporary_folder_remove(&vtk->folder);
     if (!vtk->finished) remove_series(vtk);
     if (!vtk->finished && vtk->directory) rmdir(vtk->directory);
     for (int64_t i = 0; i < vtk->count; i++) free(vtk->steps[i].name);
@@ -194,11 +206,23 @@ static carom_status write_row(cli_vtk *vtk, const char *path, const carom_table 
     return carom_vtk_write(path, &points, error);
 }
 
+// The folder in which the files of states wait.
+static carom_status create_folder(cli_vtk *vtk, carom_error *error) {
+    const char *slash = strrchr(vtk->path, '/'), *base = slash ? slash + 1 : vtk->path;
+    char name[FOLDER_NAME];
+    snprintf(name, sizeof name, "%s", base);
+    char *directory = slash ? strndup(vtk->path, slash > vtk->path ? (size_t)(slash - vtk->path) : 1) : strdup(".");
+    const carom_status status =
+        directory ? carom_temporary_folder_create(directory, name, &vtk->folder, error) : carom_fail_memory(error, vtk->path);
+    free(directory);
+    return status;
+}
+
 // Writes every state under the next number, and notes it for the list.
 static carom_status receive(void *user, const carom_table *rows, carom_error *error) {
     cli_vtk *vtk = user;
     const char *ending = strrchr(vtk->path, '.');
-    carom_status status = CAROM_OK;
+    carom_status status = vtk->folder.path ? CAROM_OK : create_folder(vtk, error);
     const double *times = carom_motion_times(rows);
     for (int64_t row = 0; !status && row < carom_table_rows(rows); row++) {
         if (vtk->count == vtk->capacity) {
@@ -208,17 +232,31 @@ static carom_status receive(void *user, const carom_table *rows, carom_error *er
             vtk->steps = grown;
             vtk->capacity = capacity;
         }
-        const size_t size = strlen(vtk->path) + NUMBER_SIZE;
-        char *path = malloc(size);
-        if (!path) return carom_fail_memory(error, vtk->path);
-        snprintf(path, size, "%.*s-%06lld%s", (int)(ending - vtk->path), vtk->path, (long long)vtk->count, ending);
         // Names in the list are without folders, as it lies beside the files.
-        const char *slash = strrchr(path, '/');
-        char *name = strdup(slash ? slash + 1 : path);
-        if (name) vtk->steps[vtk->count++] = (carom_vtk_step){name, times[row]};
-        status = name ? write_row(vtk, path, rows, row, error) : carom_fail_memory(error, vtk->path);
-        if (!status) vtk->written = vtk->count;
+        const char *slash = strrchr(vtk->path, '/'), *base = slash ? slash + 1 : vtk->path;
+        const size_t size = strlen(base) + NUMBER_SIZE;
+        char *name = malloc(size);
+        if (!name) return carom_fail_memory(error, vtk->path);
+        snprintf(name, size, "%.*s-%06lld%s", (int)(ending - base), base, (long long)vtk->count, ending);
+        vtk->steps[vtk->count++] = (carom_vtk_step){name, times[row]};
+        char *path = state_path(vtk, vtk->count - 1, true), *place = state_path(vtk, vtk->count - 1, false);
+        status = path && place ? carom_vtk_check(place, error) : carom_fail_memory(error, vtk->path);
+        if (!status) status = write_row(vtk, path, rows, row, error);
         free(path);
+        free(place);
+    }
+    return status;
+}
+
+// Moves the files of states from their folder into their place.
+static carom_status place_series(cli_vtk *vtk, carom_error *error) {
+    carom_status status = CAROM_OK;
+    for (; vtk->written < vtk->count && !status; vtk->written += !status) {
+        char *path = state_path(vtk, vtk->written, true), *place = state_path(vtk, vtk->written, false);
+        status = path && place ? carom_vtk_check(place, error) : carom_fail_memory(error, vtk->path);
+        if (!status && rename(path, place)) status = carom_fail_system(error, errno, "%s: the file cannot be written", place);
+        free(path);
+        free(place);
     }
     return status;
 }
@@ -230,7 +268,8 @@ carom_status cli_vtk_finish(cli_vtk *vtk, const carom_table *final, carom_error 
     char *list = malloc(size);
     if (!list) return carom_fail_memory(error, vtk->path);
     snprintf(list, size, "%s.series", vtk->path);
-    carom_status status = write_row(vtk, vtk->path, final, 0, error);
+    carom_status status = place_series(vtk, error);
+    if (!status) status = write_row(vtk, vtk->path, final, 0, error);
     if (!status) {
         status = carom_vtk_write_series(list, vtk->steps, vtk->count, error);
         if (status) unlink(vtk->path);

@@ -54,17 +54,35 @@ carom_status sweep_read_laws(sweep *s, carom_error *error) {
     return status;
 }
 
+static carom_status keep_refusal(sweep_law *asked, int point, const char *reason, carom_error *error) {
+    char **grown = realloc(asked->refusals, ((size_t)point + 1) * sizeof *grown);
+    if (!grown) return carom_fail_memory(error, "sweep");
+    asked->refusals = grown;
+    while (asked->refusal_count <= point) grown[asked->refusal_count++] = NULL;
+    grown[point] = strdup(reason);
+    return grown[point] ? CAROM_OK : carom_fail_memory(error, "sweep");
+}
+
+// Why a law has no answer at a point; NULL where it has one.
+static const char *refusal_at(const sweep_law *asked, int point) { return point < asked->refusal_count ? asked->refusals[point] : NULL; }
+
 carom_status sweep_ask_laws(sweep *s, const carom_impact *impact, int point, carom_error *error) {
     carom_status status = CAROM_OK;
     for (int i = 0; i < s->law_count && !status; i++) {
-        const sweep_law *asked = &s->laws[i];
+        sweep_law *asked = &s->laws[i];
         carom_answer answer = {0};
         const carom_law_call call = {
             .impact = impact, .options = asked->options, .registry = s->arguments->registry, .control = s->finder.control};
         carom_error inner;
         status = carom_law_resolve(asked->law, &call, &answer, &inner);
-        if (status) return carom_fail(error, status, "--laws: %s: %.400s", asked->law->name, inner.message);
-        for (int64_t row = 0; row < carom_table_rows(answer.outcomes) && !status; row++) {
+        // A law need not have an answer to every impact: the other points and laws keep theirs.
+        if (status == CAROM_BAD_INPUT || status == CAROM_UNSUPPORTED)
+            status = keep_refusal(asked, point, inner.message, error);
+        else if (status)
+            carom_fail(error, status, "--laws: %s: %.400s", asked->law->name, inner.message);
+        const bool answered = !status && answer.outcomes;
+        s->unfinished = s->unfinished || (answered && !carom_answer_complete(&answer));
+        for (int64_t row = 0; answered && row < carom_table_rows(answer.outcomes) && !status; row++) {
             status = carom_table_append_narrow(asked->outcomes, answer.outcomes, row, 1, error);
             if (!status) *carom_table_integers(asked->outcomes, CAROM_OUTCOME_COLUMNS + asked->law->outcome_column_count) = point;
         }
@@ -91,6 +109,15 @@ json_t *sweep_laws_json(const sweep *s, int point) {
     return laws;
 }
 
+json_t *sweep_refusals_json(const sweep *s, int point) {
+    json_t *refusals = json_object();
+    for (int i = 0; i < s->law_count; i++) {
+        const char *reason = refusal_at(&s->laws[i], point);
+        if (reason) json_object_set_new(refusals, s->laws[i].law->name, carom_json_text(reason));
+    }
+    return refusals;
+}
+
 void sweep_print_laws(const sweep *s, int point) {
     enum { SHOWN = 6 };
     const carom_impact_data *data = carom_impact_get_data(s->impact);
@@ -105,7 +132,11 @@ void sweep_print_laws(const sweep *s, int point) {
             putchar('\n');
         }
         if (count > SHOWN) printf("    %-16s  ... %d more outcomes\n", "", count - SHOWN);
-        if (!count) printf("    %-16s  no outcome\n", asked->law->name);
+        const char *reason = refusal_at(asked, point);
+        if (reason)
+            printf("    %-16s  left out: %s\n", asked->law->name, reason);
+        else if (!count)
+            printf("    %-16s  no outcome\n", asked->law->name);
     }
 }
 
@@ -114,6 +145,8 @@ void sweep_release_laws(sweep *s) {
         free(s->laws[i].options);
         free(s->laws[i].columns);
         carom_table_free(s->laws[i].outcomes);
+        for (int k = 0; k < s->laws[i].refusal_count; k++) free(s->laws[i].refusals[k]);
+        free(s->laws[i].refusals);
     }
     free(s->laws);
 }

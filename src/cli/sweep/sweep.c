@@ -309,6 +309,7 @@ static json_t *make_document(const sweep *s) {
                                                 extent_json(found->modes), "reason", carom_json_text(*found->reason ? found->reason : NULL),
                                                 "modes", cli_modes_json(s->impact, found->modes)));
         if (s->law_count) json_object_set_new(json_array_get(points, (size_t)i), "laws", sweep_laws_json(s, i));
+        if (s->law_count) json_object_set_new(json_array_get(points, (size_t)i), "left_out", sweep_refusals_json(s, i));
     }
     for (int i = 0; i < s->change_count; i++) {
         const sweep_change *change = &s->changes[i];
@@ -319,7 +320,7 @@ static json_t *make_document(const sweep *s) {
                                                   motions_list_json(s->impact, change->after.found.modes), "unique_before",
                                                   change->before.found.unique, "unique_after", change->after.found.unique));
     }
-    return json_pack("{s:s, s:o, s:o}", "schema", "carom.sweep/1", "points", points, "critical", critical);
+    return json_pack("{s:s, s:b, s:o, s:o}", "schema", "carom.sweep/1", "complete", s->finished, "points", points, "critical", critical);
 }
 
 void sweep_put_motions(FILE *file, const carom_impact *impact, const carom_joint_mode *mode) {
@@ -422,8 +423,9 @@ static carom_status solve(sweep *s, const carom_control *control, carom_error *e
     if (!status) note_restitution(s);
     if (!status) status = run_points(s, error);
     number_lists(s);
+    for (int i = 0; i < s->law_count; i++) s->unfinished = s->unfinished || s->laws[i].refusal_count;
     if (!status && figure && s->count) {
-        status = table ? sweep_write_tables(s, writer, !cli_interrupted(), error) : sweep_write_figure(s, figure, error);
+        status = table ? sweep_write_tables(s, writer, !cli_interrupted() && !s->unfinished, error) : sweep_write_figure(s, figure, error);
         s->figure = figure;
     }
     carom_result_writer_free(writer);
@@ -452,7 +454,7 @@ static int run_sweep(const cli_arguments *arguments) {
     s.scene = scene;
     if (!status) status = cli_start_control(arguments, &control, &error);
     if (!status) status = solve(&s, &control, &error);
-    s.finished = !status && !cli_interrupted();
+    s.finished = !status && !cli_interrupted() && !s.unfinished;
     int exit_status = s.finished ? EXIT_DONE : EXIT_INCOMPLETE;
     // A point that could not be computed leaves those before it; bad input has no answer.
     const bool answers = !status || (s.count && (status == CAROM_OUT_OF_MEMORY || status == CAROM_INTERNAL));
@@ -462,7 +464,9 @@ static int run_sweep(const cli_arguments *arguments) {
             json_t *document = make_document(&s);
             if (!s.finished)
                 json_object_set_new(document, "verdict",
-                                    json_string(status ? carom_status_name(status) : carom_verdict_name(CAROM_INTERRUPTED)));
+                                    json_string(status              ? carom_status_name(status)
+                                                : cli_interrupted() ? carom_verdict_name(CAROM_INTERRUPTED)
+                                                                    : carom_verdict_name(CAROM_INCOMPLETE)));
             exit_status = cli_print_json(document, exit_status);
         } else {
             print_text(&s);

@@ -39,6 +39,8 @@ typedef struct sweep_law {
     void *options;
     carom_column *columns;  ///< of its outcomes, and the point
     carom_table *outcomes;
+    char **refusals;  ///< [points] why it has no answer at a point; NULL: it has one, or the array: it has one everywhere
+    int refusal_count;
 } sweep_law;
 
 typedef struct sweep {
@@ -55,7 +57,8 @@ typedef struct sweep {
     int change_count, change_room;
     sweep_law *laws;  ///< [law_count] that are asked at each point
     int law_count;
-    bool finished;       ///< no point is missing
+    bool unfinished;     ///< a law has no answer at some point, or none that is complete
+    bool finished;       ///< no point and no answer of a law is missing
     const char *figure;  ///< where the picture or the file is; NULL: none
 } sweep;
 
@@ -71,10 +74,12 @@ void sweep_extent(const carom_joint_modes *modes, int index, bool tangent, doubl
 
 /// The laws that the command line names, with the options of the scene.
 carom_status sweep_read_laws(sweep *s, carom_error *error);
-/// Asks them about the impact of a point.
+/// Asks them about the impact of a point. A law that refuses it is left out there, with its reason.
 carom_status sweep_ask_laws(sweep *s, const carom_impact *impact, int point, carom_error *error);
 /// Their outcomes at a point, by their names.
 json_t *sweep_laws_json(const sweep *s, int point);
+/// Of the laws that have no answer at a point, why.
+json_t *sweep_refusals_json(const sweep *s, int point);
 void sweep_print_laws(const sweep *s, int point);
 void sweep_release_laws(sweep *s);
 

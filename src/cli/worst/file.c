@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of witnesses: JSON with the scene, the options, and for each witness its tape, its path and its value.
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/worst/worst.h"
 
@@ -154,18 +152,8 @@ static bool read_numbers(const json_t *list, size_t count, double *numbers) {
 
 carom_status witness_read(const char *path, const carom_registry *registry, witness_file *file, carom_error *error) {
     *file = (witness_file){0};
-    FILE *stream = fopen(path, "rb");
-    if (!stream) return carom_fail_system(error, errno, "%s", path);
-    // A directory can be opened, but not be read.
-    struct stat kind;
-    if (!fstat(fileno(stream), &kind) && S_ISDIR(kind.st_mode)) {
-        fclose(stream);
-        return carom_fail(error, CAROM_BAD_INPUT, "%s: is a directory, not a file of `carom worst -o`", path);
-    }
-    json_error_t wrong;
-    file->document = json_loadf(stream, JSON_REJECT_DUPLICATES, &wrong);
-    fclose(stream);
-    if (!file->document) return carom_fail(error, CAROM_BAD_INPUT, "%s:%d: %s", path, wrong.line, wrong.text);
+    const carom_status read = cli_read_json(path, &file->document, error);
+    if (read) return read;
     const json_t *document = file->document;
     const char *found = json_string_value(json_object_get(document, "schema"));
     if (!found || strcmp(found, schema) != 0)

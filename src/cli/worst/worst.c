@@ -265,7 +265,10 @@ static void print_text(const worst_run *run, const char *file) {
     if (passed_by > 0) printf(" Witnesses pass it by up to %.2g of round-off, which is not shown.", passed_by);
     printf("\n%s\n", unverified ? "an independent check of a witness failed: see `checks` of --json"
                                 : "each witness passed an independent check of its path");
-    if (file) printf("witnesses written to %s; `carom replay %s` gives them again\n", file, file);
+    if (!file) return;
+    printf("witnesses written to %s; `carom replay ", file);
+    cli_print_word(file);
+    puts("` gives them again");
 }
 
 static int run_worst(const cli_arguments *arguments) {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "carom/files.h"
-#include "io/utf8.h"
+#include "carom/utf8.h"
 
 // Texts that are read are padded to the length of the longest; this is far beyond what any law writes.
 #define MOST_TEXT_BYTES ((hsize_t)1 << 30)

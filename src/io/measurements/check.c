@@ -14,6 +14,8 @@
 // The kinetic energy may grow by noise: so many standard deviations, and rounding where there is no covariance.
 #define NOISE_LIMIT  5.0
 #define ENERGY_LIMIT 1e-9
+// Energies and variances above the square of the largest velocity of an impact are out of range: their squares must not overflow.
+#define LARGEST_ENERGY 1e200
 // Bytes of a kind, which is a heading and a part of the names of files.
 #define MOST_KIND 95
 
@@ -45,6 +47,9 @@ static carom_status check_covariance(int size, double *S, carom_error *error) {
     }
     double greatest = 0;
     for (size_t i = 0; i < n; i++) greatest = fmax(greatest, S[i * n + i]);
+    if (!status && !(greatest <= LARGEST_ENERGY))
+        status = carom_fail(error, CAROM_BAD_INPUT, "cov: has the variance %g, out of range (up to %g): choose other units", greatest,
+                            LARGEST_ENERGY);
     if (!status && greatest == 0) status = carom_fail(error, CAROM_BAD_INPUT, "cov: is zero: leave it out where the noise is not known");
     for (size_t i = 0; i < n && !status; i++)
         for (size_t k = 0; k < i && !status; k++) {
@@ -94,6 +99,11 @@ static carom_status check_energy(const carom_measurement *one, carom_error *erro
     for (int i = 0; one->covariance && i < 2 * nv; i++) variance += gradient[i] * carom_dot(2 * nv, one->covariance + i * 2 * nv, gradient);
     free(gradient);
     const double limit = ENERGY_LIMIT * before + NOISE_LIMIT * sqrt(fmax(variance, 0));
+    // Written so that no number that overflowed passes.
+    if (!(after <= LARGEST_ENERGY) || !(before <= LARGEST_ENERGY))
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: has a kinetic energy of %g J, out of range (up to %g J): choose other units",
+                          before <= LARGEST_ENERGY ? "vp" : "vm", before <= LARGEST_ENERGY ? after : before, LARGEST_ENERGY);
+    if (!isfinite(limit)) return carom_fail(error, CAROM_BAD_INPUT, "cov: the noise of the kinetic energy overflows: choose other units");
     if (after - before <= limit) return CAROM_OK;
     return carom_fail(error, CAROM_BAD_INPUT, "vp: has more kinetic energy than vm: %.4g J after %.4g J, beyond the noise of %.2g J", after,
                       before, limit);

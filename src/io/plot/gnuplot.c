@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "carom/utf8.h"
 #include "io/child.h"
-#include "io/utf8.h"
 
 // Dots of a PNG, and units of an SVG, on paper and for the screen [1/inch].
 #define PNG_DENSITY    300.0
@@ -108,7 +108,7 @@ void carom_gnuplot_print_text(FILE *script, const char *text, int columns, const
         const int length = carom_utf8_decode(text, &code);
         // For a character that no font of the machine has, gnuplot paints black bars over the whole PNG. Every machine with gnuplot can
         // draw ASCII; Latin, Greek, Cyrillic; punctuation, indices, arrows and mathematics.
-        const bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
+        const bool control = !carom_utf8_is_shown(code);
         const bool drawable = code < 0x7f || (code >= 0xa0 && code < 0x530) || (code >= 0x1e00 && code < 0x2300);
         // A line ends at a blank after which the next word does not fit.
         const bool breaks = columns && column && *text == ' ' && column + 1 + (int)strcspn(text + 1, " ") > columns;

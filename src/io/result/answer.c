@@ -34,6 +34,13 @@ static carom_stored_type stored_type(carom_column_type type) {
     return CAROM_STORED_INTEGERS;
 }
 
+// Is it the number of an entry of the names of a choice?
+static bool is_choice(const carom_column *column, int64_t value) {
+    int64_t count = 0;
+    while (column->flags[count]) count++;
+    return value >= 0 && value < count;
+}
+
 // Reads one column of a group; without values where it is missing.
 static carom_status read_column(const carom_result *result, const char *group, const carom_table *table, int index, stored_column *into,
                                 carom_error *error) {
@@ -53,6 +60,11 @@ static carom_status read_column(const carom_result *result, const char *group, c
     for (int64_t i = 0; contacts && i < into->rows; i++)
         if (contacts[i] < -1 || contacts[i] >= carom_table_sizes(table)->contacts)
             return carom_result_refuse(result, error, "%s of %s names a contact that is not there", column->name, group);
+    // Choices have a name.
+    const bool choice = column->type == CAROM_COLUMN_CHOICE;
+    for (int64_t i = 0; choice && i < into->rows * into->width; i++)
+        if (!is_choice(column, ((const int64_t *)into->values)[i]))
+            return carom_result_refuse(result, error, "%s of %s has a number without a name", column->name, group);
     const bool listed = contacts || column->type == CAROM_COLUMN_SERIES;
     return listed ? carom_result_read_offsets(result, group, column->name, into->rows, &into->offsets, &into->rows, error) : CAROM_OK;
 }
@@ -138,6 +150,8 @@ static carom_status read_row(const carom_result *result, int law, carom_table *r
             *carom_table_reals(row, i) = carom_parse_number(text, &number) ? number : NAN;
         else
             *carom_table_integers(row, i) = strtoll(text, NULL, 10);
+        if (column->type == CAROM_COLUMN_CHOICE && !is_choice(column, *carom_table_integers(row, i)))
+            status = carom_result_refuse(result, error, "%s of %s has a number without a name", column->name, name);
     }
     char group[CAROM_STORED_NAME];
     snprintf(group, sizeof group, "%s/result", name);

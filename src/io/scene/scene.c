@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "carom/pose.h"
+#include "carom/utf8.h"
 #include "io/io_internal.h"
-#include "io/utf8.h"
 
 // The only place that lists the forms.
 static const carom_scene_form *const FORMS[] = {

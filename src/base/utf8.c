@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // UTF-8 by RFC 3629.
-#include "io/utf8.h"
+#include "carom/utf8.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +23,30 @@ int carom_utf8_decode(const char *text, unsigned long *code) {
     }
     const bool surrogate = *code >= 0xd800 && *code <= 0xdfff;
     return *code < SMALLEST[length] || *code > 0x10ffff || surrogate ? 0 : length;
+}
+
+bool carom_utf8_is_shown(unsigned long code) {
+    static const unsigned long hidden[][2] = {{0, 0x1f},        {0x7f, 0x9f},     {0x61c, 0x61c},   {0x200e, 0x200f},  {0x2028, 0x202e},
+                                              {0x2066, 0x2069}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
+        if (code >= hidden[i][0] && code <= hidden[i][1]) return false;
+    return true;
+}
+
+void carom_utf8_make_plain(char *text) {
+    char *end = text;
+    while (*text) {
+        unsigned long code;
+        const int length = carom_utf8_decode(text, &code);
+        if (length && carom_utf8_is_shown(code)) {
+            memmove(end, text, (size_t)length);
+            end += length;
+        } else {
+            *end++ = length == 1 ? ' ' : '?';
+        }
+        text += length ? length : 1;
+    }
+    *end = '\0';
 }
 
 char *carom_utf8_repair(const char *text) {
