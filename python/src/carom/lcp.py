@@ -56,7 +56,8 @@ def solve_lcp(W: ArrayLike, w: ArrayLike, solver: str = "lemke") -> tuple[NDArra
     z = np.empty(n)
     verdict, residual, pivots, fallbacks = _carom.lcp_solve(n, W, w, solver, z)
     if verdict != "complete":
-        warn_incomplete(f"{solver}: the answer is {verdict}: what was found is there", 2)
+        more = "; there may be solutions all the same, and enumerate_lcp looks for them" if verdict == "ray" else ""
+        warn_incomplete(f"{solver}: the answer is {verdict}: what was found is there{more}", 2)
     return z, {"verdict": verdict, "residual": residual, "pivots": pivots, "fallbacks": fallbacks}
 
 

@@ -448,10 +448,11 @@ def _restore(
 ) -> Outcomes:
     # Nothing in a pickle is trusted: C reads columns by their names, and a column of another kind would be misread.
     try:
-        known = {row.name: row for row in (*_law(law).columns, *_law(law).results)}
-        for name, type_, width, *_ in (*outcomes[0], *result[0]):
-            if name in known and (known[name].type, known[name].width) != (type_, _WIDTHS.get(width, width)):
-                raise ValueError(f"{name}: a column of another kind")
+        for (columns, *_), rows in ((outcomes, _law(law).columns), (result, _law(law).results)):
+            known = {row.name: (row.type, row.width) for row in rows}
+            for name, type_, width, *_ in columns:
+                if known.get(name, (type_, _WIDTHS.get(width, width))) != (type_, _WIDTHS.get(width, width)):
+                    raise ValueError(f"{name}: a column of another kind")
         tables = _carom.table_unpack(*outcomes), _carom.table_unpack(*result)
         if _carom.table_about(tables[1])[0] != 1:
             raise ValueError("a result is one row")

@@ -18,12 +18,13 @@ bool binding_take_some(PyObject *tuple, const char *name, Py_ssize_t count, cons
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *text = PyTuple_GetItem(tuple, i);
         if (text == Py_None) continue;
-        (*names)[i] = PyUnicode_Check(text) ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
-        if ((*names)[i]) continue;
+        Py_ssize_t size;
+        (*names)[i] = PyUnicode_Check(text) ? PyUnicode_AsUTF8AndSize(text, &size) : NULL;
+        if ((*names)[i] && (size_t)size == strlen((*names)[i])) continue;
         if (PyErr_Occurred())
             binding_refuse_value();
         else
-            binding_refuse("%s: texts or None are needed", name);
+            binding_refuse("%s: texts without zero bytes, or None, are needed", name);
         return false;
     }
     return true;
