@@ -145,6 +145,7 @@ carom_moreau_options carom_moreau_defaults(void);
 
 /// The law that a single impact obeys in `sequential`.
 typedef enum carom_sequential_rule {
+    CAROM_RULE_AUTO,            ///< inelastic: in space the exact single contact, with round cone, where it is defined; otherwise one LCP
     CAROM_RULE_ANITESCU_POTRA,  ///< inelastic, one LCP
     CAROM_RULE_STRONGE,         ///< energetic restitution, exact friction cone
 } carom_sequential_rule;
@@ -171,7 +172,7 @@ typedef struct carom_sequential_options {
     carom_step_choice method;  ///< of the rule `anitescu-potra`
 } carom_sequential_options;
 
-/// Every cyclic start, rule `anitescu-potra`, each contact's own restitution, 10,000 impacts.
+/// Orders and rule `auto`, each contact's own restitution, 10,000 impacts.
 carom_sequential_options carom_sequential_defaults(void);
 
 /// Options of `halm-posa`: those of sampling.

@@ -16,13 +16,17 @@
 enum { FEW_CONTACTS = 5 };
 
 carom_sequential_options carom_sequential_defaults(void) {
-    return (carom_sequential_options){
-        .draws = DEFAULT_DRAWS, .restitution = NAN, .max_impacts = DEFAULT_IMPACTS, .method = carom_step_choice_defaults()};
+    return (carom_sequential_options){.rule = CAROM_RULE_AUTO,
+                                      .draws = DEFAULT_DRAWS,
+                                      .restitution = NAN,
+                                      .max_impacts = DEFAULT_IMPACTS,
+                                      .method = carom_step_choice_defaults()};
 }
 
 static void defaults(void *options) { *(carom_sequential_options *)options = carom_sequential_defaults(); }
 
-static const char *const rules[] = {[CAROM_RULE_ANITESCU_POTRA] = "anitescu-potra", [CAROM_RULE_STRONGE] = "stronge", NULL};
+static const char *const rules[] = {
+    [CAROM_RULE_AUTO] = "auto", [CAROM_RULE_ANITESCU_POTRA] = "anitescu-potra", [CAROM_RULE_STRONGE] = "stronge", NULL};
 
 static const char *const orders[] = {
     [CAROM_ORDERS_AUTO] = "auto", [CAROM_ORDERS_CYCLIC] = "cyclic", [CAROM_ORDERS_ALL] = "all", [CAROM_ORDERS_RANDOM] = "random", NULL};
@@ -34,7 +38,9 @@ static const carom_option option_rows[] = {
      "which orders of the contacts: all of them, cyclic starts, random ones; auto: all up to five contacts, cyclic starts beyond", orders},
     {"draws", CAROM_OPTION_INTEGER, offsetof(carom_sequential_options, draws), 1, MOST_DRAWS, "", "100", "number of random orders", NULL},
     {"seed", CAROM_OPTION_INTEGER, offsetof(carom_sequential_options, seed), 0, CAROM_MOST_SEED, "", "0", "seed of random orders", NULL},
-    {"rule", CAROM_OPTION_CHOICE, offsetof(carom_sequential_options, rule), 0, 0, "", "anitescu-potra", "law of a single impact", rules},
+    {"rule", CAROM_OPTION_CHOICE, offsetof(carom_sequential_options, rule), 0, 0, "", "auto",
+     "law of a single impact; auto is inelastic: in space stronge without restitution where it is defined, otherwise anitescu-potra",
+     rules},
     {"restitution", CAROM_OPTION_REAL, offsetof(carom_sequential_options, restitution), 0, 1, "", "scene",
      "coefficient of restitution of all contacts for the rule stronge, instead of the scene's", NULL},
     {"max_impacts", CAROM_OPTION_INTEGER, offsetof(carom_sequential_options, max_impacts), 1, MOST_IMPACTS, "", "10000",
@@ -49,10 +55,18 @@ static const carom_column outcome_columns[OUTCOME_OWN_COLUMNS] = {
                       "contact velocities (per contact normal, tangents) before the impact and after every contact that acted", NULL},
 };
 
+enum { RESULT_RULE, RESULT_OWN_COLUMNS };
+
+static const carom_column result_columns[RESULT_OWN_COLUMNS] = {
+    [RESULT_RULE] = {"rule", CAROM_COLUMN_CHOICE, 1, "", "law of a single impact that was used", rules},
+};
+
 // One run of the law; its arrays serve one order after the other.
 typedef struct sequence {
     const carom_law_call *call;
     const carom_sequential_options *options;
+    carom_sequential_rule rule;          // that `auto` stands for
+    double restitution;                  // of the rule `stronge`; NaN: each contact's own
     int contacts, n, nv;                 // sizes: contacts, contact space, velocities
     carom_stepper **steppers;            // [contacts]; none for the rule `stronge`
     int *order;                          // [contacts]
@@ -104,13 +118,13 @@ static carom_status record(sequence *run, int contact, carom_error *error) {
 // The single impact of a contact that approaches: updates v, u and the impulse.
 static carom_status collide(sequence *run, int contact, carom_verdict *verdict, carom_error *error) {
     const carom_impact *impact = run->call->impact;
-    if (run->options->rule == CAROM_RULE_STRONGE) {
+    if (run->rule == CAROM_RULE_STRONGE) {
         // With friction and restitution, as the law `stronge` does.
         const carom_contact_options options = carom_contact_defaults();
         carom_contact_problem problem;
         carom_contact_result result;
         carom_contact_extract(impact, contact, run->u, &problem);
-        if (!isnan(run->options->restitution)) problem.restitution = run->options->restitution;
+        if (!isnan(run->restitution)) problem.restitution = run->restitution;
         const carom_status status = carom_contact_solve(&problem, &options, &result, error);
         if (status) return status;
         memset(run->step_impulse, 0, (size_t)run->n * sizeof *run->step_impulse);
@@ -202,6 +216,24 @@ static bool choose_order(const sequence *run, carom_sequential_orders kind, int6
     return done < run->options->draws;
 }
 
+// The rule `auto`: in space linearised cones would make a single contact slide, and bounce, where it does not.
+static carom_sequential_rule choose_rule(const sequence *run) {
+    const carom_impact *impact = run->call->impact;
+    if (run->n == 2 * run->contacts) return CAROM_RULE_ANITESCU_POTRA;
+    const carom_contact_options options = carom_contact_defaults();
+    for (int i = 0; i < run->contacts; i++) {
+        // Each contact as if it approached: whether its matrix and its slip belong together does not depend on how fast it does.
+        carom_contact_problem problem;
+        carom_contact_result result;
+        carom_error unused;
+        carom_contact_extract(impact, i, run->u, &problem);
+        problem.restitution = 0;
+        problem.velocity.normal = -carom_impact_velocity_scale(impact);
+        if (carom_contact_solve(&problem, &options, &result, &unused)) return CAROM_RULE_ANITESCU_POTRA;
+    }
+    return CAROM_RULE_STRONGE;
+}
+
 static carom_status resolve(const carom_law_call *call, carom_error *error) {
     const carom_sequential_options *options = call->options;
     const carom_impact_data *data = carom_impact_get_data(call->impact);
@@ -218,7 +250,14 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
 
     // A step for each contact, where the rule takes one.
     carom_stepper_options stepper;
-    const bool steps = options->rule != CAROM_RULE_STRONGE;
+    run.rule = (carom_sequential_rule)options->rule;
+    run.restitution = options->restitution;
+    if (!status && run.rule == CAROM_RULE_AUTO) {
+        carom_impact_contact_velocity(call->impact, data->velocity, run.u);
+        run.rule = choose_rule(&run);
+        run.restitution = 0;
+    }
+    const bool steps = run.rule != CAROM_RULE_STRONGE;
     if (!status && steps) status = carom_step_choice_resolve(&options->method, CAROM_STEP_ONE_CONTACT, call->registry, &stepper, error);
     for (int i = 0; !status && steps && i < run.contacts; i++) {
         stepper.contact = i;
@@ -241,6 +280,7 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
     // A rule without steps selects nothing.
     if (!status && steps) status = carom_law_conclude(call, worst, carom_stepper_selection(run.steppers[0]), error);
     if (!status && !steps) status = carom_law_set_verdict(call, worst, error);
+    if (!status) *carom_table_integers(call->result, CAROM_RESULT_COLUMNS + RESULT_RULE) = run.rule;
 
     for (int i = 0; run.steppers && i < run.contacts; i++) carom_stepper_free(run.steppers[i]);
     carom_table_free(run.outcomes);
@@ -261,5 +301,6 @@ const carom_law carom_law_sequential = {
     .defaults = defaults,
     .exhaustive = exhaustive,
     CAROM_COLUMN_TABLE(outcome, outcome_columns),
+    CAROM_COLUMN_TABLE(result, result_columns),
     .resolve = resolve,
 };
