@@ -229,8 +229,9 @@ carom_contact_mode carom_contact_mode_of(double normal, const double *tangent, i
 typedef struct carom_extent {
     carom_sizes sizes;
     int64_t outcomes;
-    double *normal;   ///< [contacts x 2], min and max [m/s]
-    double *tangent;  ///< [tangents x 2], min and max [m/s]
+    int64_t approximate;  ///< outcomes that may lie outside the set, with CAROM_FLAG_APPROXIMATE; CAROM_NO_INTEGER: not known
+    double *normal;       ///< [contacts x 2], min and max [m/s]
+    double *tangent;      ///< [tangents x 2], min and max [m/s]
     double energy_ratio[2];
     double tolerance;   ///< of the modes [m/s]
     int64_t *modes;     ///< [contacts x CAROM_CONTACT_MODES], number of outcomes
@@ -241,6 +242,18 @@ carom_status carom_extent_create(const carom_impact *impact, carom_extent **exte
 void carom_extent_free(carom_extent *extent);
 /// Takes the rows of an outcome set in.
 void carom_extent_widen(carom_extent *extent, const carom_table *outcomes);
+/// Takes in those of the rows that are solutions of the inclusion for certain, without CAROM_FLAG_APPROXIMATE.
+void carom_extent_widen_by_members(carom_extent *extent, const carom_table *outcomes);
+
+enum { CAROM_CAVEAT_SIZE = 320 };
+
+/// May outcomes lie outside the set of the inclusion, and why? Walks and exact sets never do, samples of time stepping may. What commands,
+/// pages and packages print of such outcomes carries this sentence, or a mark that it explains.
+/// @param sizes        of the impact
+/// @param approximate  those with CAROM_FLAG_APPROXIMATE, as an extent or joint modes count them
+/// @param text         receives a sentence without full stop; empty where none may, or it is not known
+/// @return whether some may
+bool carom_outcomes_caveat(carom_sizes sizes, int64_t approximate, int64_t outcomes, char text[CAROM_CAVEAT_SIZE]);
 
 CAROM_API_END
 

@@ -26,6 +26,7 @@ const char *carom_contact_motion_name(carom_contact_motion motion);
 typedef struct carom_joint_mode {
     unsigned char *motions;  ///< [contacts] a carom_contact_motion each
     int64_t count;           ///< outcomes seen in it, or pieces of the exact set that meet it
+    int64_t approximate;     ///< those of them with CAROM_FLAG_APPROXIMATE: where it is all of them, the mode may be impossible
     double *normal;          ///< [contacts x 2] least and largest normal velocity [m/s]
     double *tangent;         ///< [tangents x 2] the same of tangential velocities
     double *witness;         ///< [nv] generalised velocities of one outcome
@@ -34,8 +35,10 @@ typedef struct carom_joint_mode {
 /// A list of joint modes. It does not depend on the order in which outcomes came, but for the witnesses, which are the first ones.
 typedef struct carom_joint_modes {
     carom_sizes sizes;
-    double tolerance;    ///< speed that counts as rest in outcomes that are seen [m/s], as of carom_extent
-    int64_t unfinished;  ///< outcomes with a contact that approaches still: they are in no mode
+    double tolerance;     ///< speed that counts as rest in outcomes that are seen [m/s], as of carom_extent
+    int64_t approximate;  ///< outcomes that may lie outside the set, over all modes
+    int64_t seen;         ///< outcomes, over all modes
+    int64_t unfinished;   ///< outcomes with a contact that approaches still: they are in no mode
     int count;
     carom_joint_mode *modes;  ///< [count] in the order of their motions
     int room;

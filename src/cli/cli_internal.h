@@ -157,6 +157,11 @@ int cli_list(const carom_registry *registry, carom_registry_kind kind);
 
 /// Extent {normal: [[min, max]...], tangent: [[min, max]...]}, null without outcomes.
 json_t *cli_extent_json(const carom_extent *extent);
+/// Adds a sentence to the list `caveats` of a document, which is there from then on; nothing for an empty one.
+/// @return whether there is a sentence
+bool cli_add_caveat(json_t *document, const char *sentence);
+/// Stands after a number of an outcome that may lie outside the set, where carom_outcomes_caveat says why.
+#define CLI_OUTSIDE "*"
 /// Adds `normal_velocity` and `tangent_velocity` of a contact velocity, contact-major, to an object.
 void cli_add_contact_velocity(json_t *object, const carom_impact *impact, const double *u);
 /// Prints generalised velocities [nv] by the names of their joints, in a few lines unless they are to be `full`.
@@ -195,6 +200,7 @@ typedef struct cli_question {
     bool strict;                  ///< as in cli_apply_owner
     bool keep_outcomes;           ///< in the answer
     bool collect_points;
+    carom_extent *members;                 ///< that takes in those outcomes that are in the set for certain; NULL: none does
     carom_joint_modes *modes;              ///< that take the outcomes in; NULL: none do
     const carom_uncertainty *uncertainty;  ///< of the impact; then the law has its columns, too. NULL: everything is known
     int64_t draws;      ///< of an uncertain impact, the same for every law; 0: as the options of sampling say, the only law that may ask so

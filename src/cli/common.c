@@ -193,6 +193,13 @@ json_t *cli_extent_json(const carom_extent *extent) {
                      carom_json_matrix(extent->tangent, extent->sizes.tangents, 2));
 }
 
+bool cli_add_caveat(json_t *document, const char *sentence) {
+    json_t *caveats = json_object_get(document, "caveats");
+    if (!caveats) json_object_set_new(document, "caveats", caveats = json_array());
+    if (*sentence) json_array_append_new(caveats, carom_json_text(sentence));
+    return *sentence;
+}
+
 void cli_add_contact_velocity(json_t *object, const carom_impact *impact, const double *u) {
     const int n = carom_impact_contact_size(impact), stride = 1 + carom_impact_get_data(impact)->tangent_dim;
     // Every stride-th entry is a normal velocity.
@@ -252,5 +259,7 @@ void cli_print_findings(const carom_table *result, int first) {
     for (int i = first; i < carom_table_columns(result); i++) {
         const carom_column *column = carom_table_column(result, i);
         if (column->type == CAROM_COLUMN_BOOLEAN && *carom_table_integer_column(result, i)) printf("%s: %s\n", column->name, column->doc);
+        if (column->type == CAROM_COLUMN_CHOICE && *carom_table_integer_column(result, i) >= 0)
+            printf("%s: %s\n", column->name, column->flags[*carom_table_integer_column(result, i)]);
     }
 }

@@ -106,7 +106,7 @@ void cli_place_error(const cli_arguments *arguments, const carom_scene *scene, c
 
 // Where a block of outcomes goes: into the extent, then into file, points, joint modes and memory where they are wanted.
 typedef struct splitter {
-    carom_extent *extent;
+    carom_extent *extent, *members;
     const carom_sink *file;
     cli_points *points;
     carom_joint_modes *modes;
@@ -117,6 +117,7 @@ typedef struct splitter {
 static carom_status split(void *user, const carom_table *rows, carom_error *error) {
     const splitter *ways = user;
     carom_extent_widen(ways->extent, rows);
+    if (ways->members) carom_extent_widen_by_members(ways->members, rows);
     carom_status status = ways->file ? ways->file->receive(ways->file->user, rows, error) : CAROM_OK;
     if (!status && ways->modes) status = carom_joint_modes_see(ways->modes, rows, error);
     if (status) return status;
@@ -170,7 +171,7 @@ carom_status cli_ask_law(const cli_question *question, const void *options, cons
         status = carom_outcomes_create(impact, law->outcome_columns, law->outcome_column_count, &kept, error);
     if (!status) {
         // Time the law alone, with the costs of passing its outcomes on.
-        splitter ways = {run->extent, file, run->points, question->modes, kept};
+        splitter ways = {run->extent, question->members, file, run->points, question->modes, kept};
         const carom_sink sink = {&ways, split};
         const double start = carom_clock_seconds();
         const carom_law_call call = {impact, options, question->arguments->registry, question->control, &sink, NULL};

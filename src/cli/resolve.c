@@ -34,6 +34,10 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
     printf("%s, law %s: %" PRId64 " outcome%s, %s\n", carom_scene_name(scene), run->law->name, rows, rows == 1 ? "" : "s",
            carom_table_text(run->answer.result, CAROM_RESULT_VERDICT, 0));
     cli_print_findings(run->answer.result, CAROM_RESULT_COLUMNS);
+    char caveat[CAROM_CAVEAT_SIZE];
+    const carom_extent *extent = run->extent;
+    const bool outside = carom_outcomes_caveat(extent->sizes, extent->approximate, extent->outcomes, caveat);
+    if (outside) printf(CLI_OUTSIDE " (approximate) %s\n", caveat);
     printf("contacts:");
     for (int i = 0; i < data->contacts; i++) printf(" %s", data->names[i]);
     printf("\n%4s  normal velocities [m/s] | tangential velocities [m/s] | energy ratio | steps | word\n", "");
@@ -67,19 +71,13 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
         cli_print_velocities("velocity after", data, carom_table_real_column(outcomes, CAROM_OUTCOME_VELOCITY), true);
     // What the rest covers.
     if (rows > SHOWN_OUTCOMES) {
-        carom_extent *extent;
-        carom_error error;
-        const carom_status status = carom_extent_create(impact, &extent, &error);
-        if (status) return cli_report(&error);
-        carom_extent_widen(extent, outcomes);
         for (int end = 0; end < 2; end++) {
             printf("%s", end == 0 ? "from " : "  to ");
             for (int i = 0; i < data->contacts; i++) print_velocities(impact, &extent->normal[2 * i + end], 1);
             printf(" |");
             for (int i = 0; i < tangents; i++) print_velocities(impact, &extent->tangent[2 * i + end], 1);
-            printf(" | %9.6f\n", extent->energy_ratio[end]);
+            printf(" | %9.6f%s\n", extent->energy_ratio[end], outside ? "  " CLI_OUTSIDE : "");
         }
-        carom_extent_free(extent);
         printf("... and %" PRId64 " more; --json and -o FILE give them all\n", rows - SHOWN_OUTCOMES);
     }
     if (file) printf("written to %s (HDF5)\n", file);
@@ -146,6 +144,9 @@ static int run_resolve(const cli_arguments *arguments) {
         cli_add_result(document, run.answer.result);
         json_object_set_new(document, "joints", cli_joints_json(carom_impact_get_data(impact)));
         json_object_set_new(document, "outcomes", list);
+        char caveat[CAROM_CAVEAT_SIZE];
+        carom_outcomes_caveat(run.extent->sizes, run.extent->approximate, run.extent->outcomes, caveat);
+        cli_add_caveat(document, caveat);
         json_object_set_new(document, "file", carom_json_text(file));
         exit_status = cli_print_json(document, cli_exit_status(&run.answer));
     } else {

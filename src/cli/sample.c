@@ -36,8 +36,9 @@ static const char *text(const cli_run *run, const char *column) {
     return carom_table_text(run->answer.result, carom_table_find(run->answer.result, column), 0);
 }
 
-static void print_range(const carom_impact *impact, const char *label, const double range[2]) {
-    printf("  %s [%.9g, %.9g]", label, cli_shown(impact, range[0]), cli_shown(impact, range[1]));
+// @param mark  behind numbers of outcomes that may lie outside the set; otherwise empty
+static void print_range(const carom_impact *impact, const char *label, const double range[2], const char *mark) {
+    printf("  %s [%.9g, %.9g]%s", label, cli_shown(impact, range[0]), cli_shown(impact, range[1]), mark);
 }
 
 // @param written  outcomes in the file
@@ -48,13 +49,16 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
     const carom_uncertainty *uncertainty = carom_scene_uncertainty(scene);
     const int64_t samples = integer(run, "samples"), unsolved = integer(run, "unsolved"), closed = integer(run, "closed");
     // Samples are in the set, but for those of time stepping that are not certified.
-    const int64_t terminated = integer(run, "terminated"), approximate = integer(run, "approximate");
+    char caveat[CAROM_CAVEAT_SIZE];
+    const bool outside = carom_outcomes_caveat(extent->sizes, extent->approximate, extent->outcomes, caveat);
+    const char *mark = outside ? CLI_OUTSIDE : "";
+    const int64_t terminated = integer(run, "terminated");
     const double h = real(run, "step");
     printf("%s: %" PRId64 " of %" PRId64 " samples, %s%s\n", carom_scene_name(scene), samples, integer(run, "requested"),
            text(run, "verdict"),
-           !terminated || approximate ? ""
-           : uncertainty              ? " (inner approximation of the union of the sets)"
-                                      : " (inner approximation of the set)");
+           !terminated || outside ? ""
+           : uncertainty          ? " (inner approximation of the union of the sets)"
+                                  : " (inner approximation of the set)");
     if (uncertainty) {
         printf("  %" PRId64 " draw%s of what is uncertain", integer(run, "draws"), integer(run, "draws") == 1 ? "" : "s");
         cli_print_parameters(uncertainty);
@@ -64,11 +68,7 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
     if (closed) printf(", %" PRId64 " of them by the closing step", closed);
     if (unsolved) printf(", UNSOLVED %" PRId64, unsolved);
     putchar('\n');
-    if (approximate)
-        printf("  %" PRId64 " of %" PRId64
-               " outcomes may lie outside the set by O(h): slip reverses within a step, or an open contact presses; "
-               "--sampler walk has none\n",
-               approximate, terminated);
+    if (outside) printf("  " CLI_OUTSIDE " %s\n", caveat);
     // Walks have neither a step nor LCPs.
     const int64_t walks = integer(run, "walks");
     if (!isnan(h)) {
@@ -88,13 +88,13 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
         for (int i = 0; i < data->contacts; i++) width = strlen(data->names[i]) > width ? strlen(data->names[i]) : width;
         for (int i = 0; i < data->contacts; i++) {
             printf("  %-*s", (int)width, data->names[i]);
-            print_range(impact, "normal", extent->normal + 2 * i);
+            print_range(impact, "normal", extent->normal + 2 * i, mark);
             for (int k = 0; k < data->tangent_dim; k++)
-                print_range(impact, k ? "tangent 2" : "tangent", extent->tangent + 2 * (i * data->tangent_dim + k));
+                print_range(impact, k ? "tangent 2" : "tangent", extent->tangent + 2 * (i * data->tangent_dim + k), mark);
             printf(" m/s\n");
         }
         if (!isnan(extent->energy_ratio[0]))
-            printf("kinetic energy after / before: %.6g to %.6g\n", extent->energy_ratio[0], extent->energy_ratio[1]);
+            printf("kinetic energy after / before: %.6g to %.6g%s\n", extent->energy_ratio[0], extent->energy_ratio[1], mark);
     } else if (samples) {
         // Walks have no step; those of contacts that only pass an impulse to and fro never end.
         printf("no sample terminated: raise --max-steps%s\n", isnan(h) ? "" : " or --step");
@@ -202,6 +202,10 @@ static int run_sample(const cli_arguments *arguments) {
         cli_add_result(document, run.answer.result);
         json_object_set_new(document, "complete", json_boolean(carom_answer_complete(&run.answer)));
         json_object_set_new(document, "extent", cli_extent_json(run.extent));
+        char caveat[CAROM_CAVEAT_SIZE];
+        const bool outside = carom_outcomes_caveat(run.extent->sizes, run.extent->approximate, run.extent->outcomes, caveat);
+        json_object_set_new(document, "extent_may_lie_outside", json_boolean(outside));
+        cli_add_caveat(document, caveat);
         json_object_set_new(document, "seconds", carom_json_real(run.seconds));
         json_object_set_new(document, "file", carom_json_text(file));
         json_object_set_new(document, "uncertain", json_boolean(uncertainty != NULL));

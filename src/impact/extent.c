@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a stream of outcomes covers.
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "carom/impact.h"
@@ -52,20 +54,44 @@ static void widen(double *ranges, const double *values, int64_t rows, int width)
     }
 }
 
-void carom_extent_widen(carom_extent *extent, const carom_table *outcomes) {
-    const int64_t rows = carom_table_rows(outcomes);
-    const double *normal = carom_table_real_column(outcomes, CAROM_OUTCOME_NORMAL_VELOCITY);
-    const double *tangent = carom_table_real_column(outcomes, CAROM_OUTCOME_TANGENT_VELOCITY);
+// Takes rows in that follow each other.
+static void take_rows(carom_extent *extent, const carom_table *outcomes, int64_t first, int64_t rows) {
+    const int contacts = extent->sizes.contacts, tangents = extent->sizes.tangents, dim = tangents / contacts;
+    const double *normal = carom_table_real_column(outcomes, CAROM_OUTCOME_NORMAL_VELOCITY) + first * contacts;
+    const double *tangent = carom_table_real_column(outcomes, CAROM_OUTCOME_TANGENT_VELOCITY) + first * tangents;
+    const int64_t *flags = carom_table_integer_column(outcomes, CAROM_OUTCOME_FLAGS) + first;
     extent->outcomes += rows;
-    widen(extent->normal, normal, rows, extent->sizes.contacts);
-    widen(extent->tangent, tangent, rows, extent->sizes.tangents);
-    widen(extent->energy_ratio, carom_table_real_column(outcomes, CAROM_OUTCOME_ENERGY_RATIO), rows, 1);
+    for (int64_t row = 0; row < rows; row++) extent->approximate += (flags[row] & CAROM_FLAG_APPROXIMATE) != 0;
+    widen(extent->normal, normal, rows, contacts);
+    widen(extent->tangent, tangent, rows, tangents);
+    widen(extent->energy_ratio, carom_table_real_column(outcomes, CAROM_OUTCOME_ENERGY_RATIO) + first, rows, 1);
     // How often each contact is in each mode.
-    const int contacts = extent->sizes.contacts, dim = extent->sizes.tangents / contacts;
     for (int64_t row = 0; row < rows; row++)
         for (int i = 0; i < contacts; i++) {
             const int64_t place = row * contacts + i;
             const carom_contact_mode mode = carom_contact_mode_of(normal[place], tangent + place * dim, dim, extent->tolerance);
             extent->modes[i * CAROM_CONTACT_MODES + (int)mode]++;
         }
+}
+
+void carom_extent_widen(carom_extent *extent, const carom_table *outcomes) { take_rows(extent, outcomes, 0, carom_table_rows(outcomes)); }
+
+void carom_extent_widen_by_members(carom_extent *extent, const carom_table *outcomes) {
+    const int64_t rows = carom_table_rows(outcomes), *flags = carom_table_integer_column(outcomes, CAROM_OUTCOME_FLAGS);
+    for (int64_t first = 0, next; first < rows; first = next + 1) {
+        for (next = first; next < rows && !(flags[next] & CAROM_FLAG_APPROXIMATE);) next++;
+        take_rows(extent, outcomes, first, next - first);
+    }
+}
+
+bool carom_outcomes_caveat(carom_sizes sizes, int64_t approximate, int64_t outcomes, char text[CAROM_CAVEAT_SIZE]) {
+    const bool may = approximate > 0, spatial = sizes.tangents > sizes.contacts;
+    *text = '\0';
+    if (may)
+        snprintf(text, CAROM_CAVEAT_SIZE,
+                 "%" PRId64 " of %" PRId64
+                 " outcomes may lie outside the set by O(h)%s: slip %s within a step, or an open contact presses; "
+                 "walks (sampler walk) never do",
+                 approximate, outcomes, spatial ? ", and by the edges of their friction cones" : "", spatial ? "turns" : "reverses");
+    return may;
 }

@@ -100,6 +100,7 @@ carom_status carom_joint_modes_see(carom_joint_modes *modes, const carom_table *
     const double *normals = carom_table_real_column(outcomes, CAROM_OUTCOME_NORMAL_VELOCITY);
     const double *slips = carom_table_real_column(outcomes, CAROM_OUTCOME_TANGENT_VELOCITY);
     const double *velocities = carom_table_real_column(outcomes, CAROM_OUTCOME_VELOCITY);
+    const int64_t *flags = carom_table_integer_column(outcomes, CAROM_OUTCOME_FLAGS);
     unsigned char *motions = malloc((size_t)contacts);
     if (!motions) return carom_fail_memory(error, "joint modes");
     carom_status status = CAROM_OK;
@@ -116,7 +117,12 @@ carom_status carom_joint_modes_see(carom_joint_modes *modes, const carom_table *
         }
         carom_joint_mode *mode;
         status = carom_joint_modes_widen(modes, motions, normal, tangent, velocities + row * modes->sizes.nv, &mode, error);
-        if (!status) mode->count++;
+        if (status) break;
+        const bool approximate = flags[row] & CAROM_FLAG_APPROXIMATE;
+        mode->count++;
+        mode->approximate += approximate;
+        modes->seen++;
+        modes->approximate += approximate;
     }
     free(motions);
     return status;

@@ -64,7 +64,12 @@ class Comparison(Mapping[str, Outcomes]):
     def __repr__(self) -> str:
         counts = ", ".join(f"{law} {len(out)}" for law, out in self.items())
         left_out = f"; left out: {', '.join(self.left_out)}" if self.left_out else ""
-        return f"<carom.Comparison of {len(self)} law{'s' * (len(self) != 1)}: {counts}{left_out}>"
+        return f"<carom.Comparison of {len(self)} law{'s' * (len(self) != 1)}: {'; '.join((counts + left_out, *self.caveats))}>"
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Those of the answers, with their laws."""
+        return tuple(f"{law}: {sentence}" for law, out in self.items() for sentence in out.caveats)
 
 
 def compare(impact: Impact | Scene, laws: str | Sequence[str] | None = None, *, threads: int | None = None, **options: Any) -> Comparison:

@@ -2,6 +2,7 @@
 """Outcomes of an impact: the table that a law fills, and what is asked of it."""
 from __future__ import annotations
 
+import html
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
@@ -113,7 +114,7 @@ class Outcomes:
     _result: Table
     _scene: Any
     _settings: tuple[tuple[str, str], ...]
-    _extent: tuple[int, bytes, bytes, bytes, bytes] | None
+    _extent: tuple[int, bytes, bytes, bytes, bytes, int] | None
 
     def __init__(self) -> None:
         raise TypeError("outcomes come from Impact.resolve, Impact.sample, Impact.exact and carom.read")
@@ -246,15 +247,24 @@ class Outcomes:
         -------
         dict
             `outcomes`, their number, None where a file of an older version does not say it; `normal`, (contacts, 2), and `tangent`,
-            (tangents, 2) [m/s]; `energy_ratio`, (2,). NaN without outcomes.
+            (tangents, 2) [m/s]; `energy_ratio`, (2,). NaN without outcomes. `approximate`, how many of them may lie outside the set of
+            the inclusion, as `caveats` says; None where a file of an older version does not say it.
         """
-        count, normal, tangent, ratio, _ = self._get_extent()
+        count, normal, tangent, ratio, _, approximate = self._get_extent()
         return {
             "outcomes": count if count >= 0 else None,
+            "approximate": approximate if approximate >= 0 else None,
             "normal": np.frombuffer(normal).reshape(-1, 2),
             "tangent": np.frombuffer(tangent).reshape(-1, 2),
             "energy_ratio": np.frombuffer(ratio),
         }
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What is to be known before numbers of these outcomes are believed: sentences, as the command prints them."""
+        extent = self._get_extent()
+        sentence = _carom.outcomes_caveat(self.impact._handle, extent[5], extent[0])
+        return (sentence,) if sentence else ()
 
     def modes(self) -> dict[str, dict[str, int]]:
         """In how many of all outcomes each contact sticks, slides, lifts, or approaches still: by contact, then by mode.
@@ -272,7 +282,7 @@ class Outcomes:
         counts = np.frombuffer(self._get_extent()[4], dtype=np.int64).reshape(-1, len(MODES))
         return {name: dict(zip(MODES, map(int, row))) for name, row in zip(self.impact.names, counts)}
 
-    def _get_extent(self) -> tuple[int, bytes, bytes, bytes, bytes]:
+    def _get_extent(self) -> tuple[int, bytes, bytes, bytes, bytes, int]:
         if self._extent is None:
             self._extent = _carom.table_extent(self.impact._handle, self._table._handle)
         return self._extent
@@ -297,6 +307,11 @@ class Outcomes:
         ------
         InputError
             For what cannot be read or is not determined, and without outcomes.
+
+        Warns
+        -----
+        UserWarning
+            When the outcome may lie outside the set: its value is then no lower bound. `carom.worst` finds one.
         """
         return ask_max(self, expression)
 
@@ -431,8 +446,15 @@ class Outcomes:
         return self
 
     def __repr__(self) -> str:
+        return f"<carom.{type(self).__name__}: {'; '.join((self._summary(), *self.caveats))}>"
+
+    def _repr_html_(self) -> str:
+        said = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in self.caveats)
+        return f"<code>carom.{type(self).__name__}</code>: {html.escape(self._summary())}" + f"<ul>{said}</ul>" * bool(said)
+
+    def _summary(self) -> str:
         count = len(self)
-        return f"<carom.{type(self).__name__}: {count} outcome{'s' * (count != 1)} of {self.law}, {self.info['verdict']}>"
+        return f"{count} outcome{'s' * (count != 1)} of {self.law}, {self.info['verdict']}"
 
 
 def _restore(

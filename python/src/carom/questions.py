@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from .outcomes import Outcomes
 
 
+# Of numbers of outcomes of which `Outcomes.caveats` speaks.
+_OUTSIDE = "no lower bound: it may lie outside the set by O(h)"
+
+
 class Maximum(float):
     """The largest value of an expression, a float that knows where it is attained.
 
@@ -49,7 +53,7 @@ class Maximum(float):
     __str__ = float.__repr__
 
     def __repr__(self) -> str:
-        claim = "certified" if self.certified else "a lower bound"
+        claim = "certified" if self.certified else _OUTSIDE if self.approximate else "a lower bound"
         return f"<carom.Maximum: {_quantity(self, self.unit)} in outcome {self.index}, {claim}>"
 
 
@@ -175,6 +179,9 @@ def ask_max(out: Outcomes, expression: str) -> Maximum:
     made = Maximum(value)
     made.unit, made.index, made.certified = unit, index, certified
     made.approximate = bool(out["flags"][index] >> out.columns["flags"].names.index("approximate") & 1)
+    if made.approximate:
+        sentence = "max: the outcome with this maximum may lie outside the set by O(h), so that it is no lower bound"
+        warnings.warn(f"{sentence}; carom.worst and sampler='walk' give one", UserWarning, stacklevel=3)
     made.velocity, made.contact_velocity = out.velocity[index], out.contact_velocity[index]
     return made
 

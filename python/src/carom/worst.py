@@ -15,6 +15,7 @@ from ._ask import count_threads, make_progress
 from ._errors import InputError, warn_incomplete
 from .laws import law as find_law
 from .laws import make_settings
+from .questions import _OUTSIDE
 
 if TYPE_CHECKING:
     from .impact import Impact
@@ -29,7 +30,8 @@ class Worst(float):
     unit : str
         Empty where there is none.
     complete : bool
-        True where no outcome of the law has more: it gave the list of all. Otherwise the value is a lower bound of the largest.
+        True where no outcome of the law has more: it gave the list of all. Otherwise the value is a lower bound of the largest, unless
+        `approximate`.
     velocity, contact_velocity, impulse : ndarray, (nv,), (n,), (n,)
         v+, J v+ and the accumulated impulses of the outcome, per contact the normal, then the tangents; NaN where a law reports no impulses.
     energy_ratio : float
@@ -77,7 +79,8 @@ class Worst(float):
     __str__ = float.__repr__
 
     def __repr__(self) -> str:
-        claim = "no outcome of the law has more" if self.complete else f"a lower bound, after {self.evaluations} evaluations"
+        bound = _OUTSIDE if self.approximate else "a lower bound"
+        claim = "no outcome of the law has more" if self.complete else f"{bound}, after {self.evaluations} evaluations"
         return f"<carom.Worst: {float(self):.6g} {self.unit}".rstrip() + f", {claim}>"
 
 

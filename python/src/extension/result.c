@@ -13,12 +13,12 @@ enum {
 
 // An extent from what binding_extent gives; NULL with an exception.
 static carom_extent *take_extent(const carom_impact *impact, PyObject *tuple) {
-    long long outcomes;
+    long long outcomes, approximate;
     const char *data[4];
     Py_ssize_t sizes[4];
     if (!PyTuple_Check(tuple)) PyErr_SetString(PyExc_TypeError, "an extent is a tuple");
-    if (PyErr_Occurred() ||
-        !binding_parse(tuple, "Ly#y#y#y#", &outcomes, &data[0], &sizes[0], &data[1], &sizes[1], &data[2], &sizes[2], &data[3], &sizes[3]))
+    if (PyErr_Occurred() || !binding_parse(tuple, "Ly#y#y#y#L", &outcomes, &data[0], &sizes[0], &data[1], &sizes[1], &data[2], &sizes[2],
+                                           &data[3], &sizes[3], &approximate))
         return NULL;
     carom_extent *extent;
     carom_error error;
@@ -27,6 +27,7 @@ static carom_extent *take_extent(const carom_impact *impact, PyObject *tuple) {
         return NULL;
     }
     extent->outcomes = outcomes;
+    extent->approximate = approximate;
     void *const into[] = {extent->normal, extent->tangent, extent->energy_ratio, extent->modes};
     const int contacts = extent->sizes.contacts, counts[] = {2 * contacts, 2 * extent->sizes.tangents, 2, contacts * CAROM_CONTACT_MODES};
     bool fits = true;

@@ -275,7 +275,7 @@ static PyObject *unpack(PyObject *module, PyObject *arguments) {
 
 // --------------------------------------------------------------------------------------------------------------- extents
 
-// extent_of(impact, table) -> (outcomes, normal, tangent, energy_ratio, modes) as bytes
+// table_extent(impact, table) -> (outcomes, normal, tangent, energy_ratio, modes as bytes, those that may lie outside the set)
 static PyObject *extent(PyObject *module, PyObject *arguments) {
     (void)module;
     PyObject *impact_handle, *table_handle;
@@ -297,15 +297,25 @@ static PyObject *extent(PyObject *module, PyObject *arguments) {
 
 PyObject *binding_extent(const carom_extent *extent) {
     const Py_ssize_t real = sizeof(double), contacts = extent->sizes.contacts, tangents = extent->sizes.tangents;
-    return Py_BuildValue("Ly#y#y#y#", (long long)extent->outcomes, (const char *)extent->normal, 2 * contacts * real,
+    return Py_BuildValue("Ly#y#y#y#L", (long long)extent->outcomes, (const char *)extent->normal, 2 * contacts * real,
                          (const char *)extent->tangent, 2 * tangents * real, (const char *)extent->energy_ratio, 2 * real,
-                         (const char *)extent->modes, contacts * CAROM_CONTACT_MODES * real);
+                         (const char *)extent->modes, contacts * CAROM_CONTACT_MODES * real, (long long)extent->approximate);
 }
 
-PyMethodDef binding_table_methods[] = {{"table_columns", columns, METH_O, NULL},
-                                       {"table_about", about, METH_O, NULL},
-                                       {"table_column", column, METH_VARARGS, NULL},
-                                       {"table_pack", pack, METH_O, NULL},
-                                       {"table_unpack", unpack, METH_VARARGS, NULL},
-                                       {"table_extent", extent, METH_VARARGS, NULL},
-                                       {NULL, NULL, 0, NULL}};
+// outcomes_caveat(impact, approximate, outcomes) -> what is to be said of outcomes that may lie outside the set; "" where none may
+static PyObject *caveat(PyObject *module, PyObject *arguments) {
+    (void)module;
+    PyObject *handle;
+    long long approximate, outcomes;
+    char text[CAROM_CAVEAT_SIZE];
+    if (!PyArg_ParseTuple(arguments, "OLL", &handle, &approximate, &outcomes)) return NULL;
+    const carom_impact *impact = binding_impact(handle);
+    if (!impact) return NULL;
+    carom_outcomes_caveat(carom_impact_sizes(impact), approximate, outcomes, text);
+    return PyUnicode_FromString(text);
+}
+
+PyMethodDef binding_table_methods[] = {{"table_columns", columns, METH_O, NULL},        {"table_about", about, METH_O, NULL},
+                                       {"table_column", column, METH_VARARGS, NULL},    {"table_pack", pack, METH_O, NULL},
+                                       {"table_unpack", unpack, METH_VARARGS, NULL},    {"table_extent", extent, METH_VARARGS, NULL},
+                                       {"outcomes_caveat", caveat, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};

@@ -45,6 +45,14 @@ static int exit_status_of(const cli_comparison *comparison) {
 
 // ---------------------------------------------------------------------------------------------------------------- JSON
 
+// How far the outcomes reach that are in the set for certain; null without samples.
+static json_t *members_json(const cli_comparison *comparison) {
+    const carom_extent *members = comparison->members;
+    if (!members || !members->outcomes) return json_null();
+    return json_pack("{s:I, s:o, s:o}", "count", (json_int_t)members->outcomes, "extent", cli_extent_json(members), "energy_ratio",
+                     isnan(members->energy_ratio[0]) ? json_null() : carom_json_reals(members->energy_ratio, 2));
+}
+
 // Every law by its name, with counts, extents, modes and its distance from the exact set.
 static int print_json(const cli_comparison *comparison) {
     json_t *laws = json_object();
@@ -62,24 +70,38 @@ static int print_json(const cli_comparison *comparison) {
             json_object_set_new(modes, carom_contact_mode_name((carom_contact_mode)mode), counts);
         }
         json_object_set_new(laws, run->law->name,
-                            json_pack("{s:I, s:o, s:o, s:o, s:o, s:b, s:o}", "count", (json_int_t)extent->outcomes, "extent",
-                                      cli_extent_json(extent), "modes", modes, "energy_ratio",
-                                      has_energy ? carom_json_reals(extent->energy_ratio, 2) : json_null(), "from_exact",
+                            json_pack("{s:I, s:o, s:b, s:o, s:o, s:o, s:b, s:o}", "count", (json_int_t)extent->outcomes, "extent",
+                                      cli_extent_json(extent), "extent_may_lie_outside", extent->approximate > 0, "modes", modes,
+                                      "energy_ratio", has_energy ? carom_json_reals(extent->energy_ratio, 2) : json_null(), "from_exact",
                                       cli_distance_json(comparison, i), "complete", carom_answer_complete(&run->answer), "seconds",
                                       carom_json_real(run->seconds)));
     }
     const int exit_status = exit_status_of(comparison);
     const bool stopped = cli_interrupted() || comparison->interrupted;
     const carom_verdict verdict = exit_status == EXIT_DONE ? CAROM_COMPLETE : stopped ? CAROM_INTERRUPTED : CAROM_INCOMPLETE;
-    return cli_print_json(json_pack("{s:s, s:b, s:I, s:b, s:s, s:o, s:O, s:o, s:o, s:o, s:O}", "schema", "carom.compare/1", "uncertain",
-                                    comparison->uncertainty != NULL, "draws", (json_int_t)comparison->draws, "complete",
-                                    exit_status == EXIT_DONE, "verdict", carom_verdict_name(verdict), "laws", laws, "left_out",
-                                    comparison->left_out, "simulator", cli_coverage_json(comparison), "search", cli_search_json(comparison),
-                                    "missed", cli_missed_json(comparison), "files", comparison->files),
-                          exit_status);
+    json_t *document = json_pack("{s:s, s:b, s:I, s:b, s:s, s:o, s:O, s:o, s:o, s:o, s:o, s:O}", "schema", "carom.compare/1", "uncertain",
+                                 comparison->uncertainty != NULL, "draws", (json_int_t)comparison->draws, "complete",
+                                 exit_status == EXIT_DONE, "verdict", carom_verdict_name(verdict), "laws", laws, "left_out",
+                                 comparison->left_out, "simulator", cli_coverage_json(comparison), "search", cli_search_json(comparison),
+                                 "missed", cli_missed_json(comparison), "members", members_json(comparison), "files", comparison->files);
+    char caveat[CAROM_CAVEAT_SIZE];
+    cli_compare_caveat(comparison, caveat);
+    cli_add_caveat(document, caveat);
+    return cli_print_json(document, exit_status);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- text
+
+// How far normal velocities reach in outcomes that are in the set for certain.
+static void print_members(const cli_comparison *comparison) {
+    const carom_extent *members = comparison->members;
+    if (!members || !members->outcomes) return;
+    printf("%" PRId64 " outcomes that are in the set for certain reach normal velocities", members->outcomes);
+    for (int i = 0; i < members->sizes.contacts && i < SHOWN_CONTACTS; i++)
+        printf("  %s [%.5g, %.5g]", carom_impact_get_data(comparison->impact)->names[i],
+               cli_show_velocity(comparison, members->normal[2 * i]), cli_show_velocity(comparison, members->normal[2 * i + 1]));
+    printf("; `carom worst` reaches further\n");
+}
 
 // A line for each law, then the distances, what the simulator shows, and the files.
 static int print_text(const cli_comparison *comparison) {
@@ -95,16 +117,17 @@ static int print_text(const cli_comparison *comparison) {
     for (int i = 0; i < comparison->count; i++) {
         const cli_run *run = &comparison->runs[i];
         const carom_extent *extent = run->extent;
+        const char *mark = extent->approximate > 0 ? CLI_OUTSIDE : "";
         printf("%-16s %9" PRId64, run->law->name, extent->outcomes);
         if (extent->outcomes && isnan(extent->energy_ratio[0])) printf("  %18s ", "-");
         if (extent->outcomes && !isnan(extent->energy_ratio[0]))
-            printf("  %7.4f .. %-7.4f ", extent->energy_ratio[0], extent->energy_ratio[1]);
+            printf("  %7.4f .. %.4f%-2s", extent->energy_ratio[0], extent->energy_ratio[1], mark);
         for (int contact = 0; extent->outcomes && contact < contacts && contact < SHOWN_CONTACTS; contact++) {
             // "A [0, 0.1] stick 12 %, lift 88 %": the range of a contact's normal velocity and its modes, without shares where all outcomes
             // agree.
-            printf("  %s [%.5g, %.5g] ", carom_impact_get_data(comparison->impact)->names[contact],
+            printf("  %s [%.5g, %.5g]%s ", carom_impact_get_data(comparison->impact)->names[contact],
                    cli_show_velocity(comparison, extent->normal[2 * contact]),
-                   cli_show_velocity(comparison, extent->normal[2 * contact + 1]));
+                   cli_show_velocity(comparison, extent->normal[2 * contact + 1]), mark);
             const char *separator = "";
             for (int mode = 0; mode < CAROM_CONTACT_MODES; mode++) {
                 const int64_t count = extent->modes[contact * CAROM_CONTACT_MODES + mode];
@@ -120,6 +143,11 @@ static int print_text(const cli_comparison *comparison) {
         if (cli_is_outer(run)) printf("  (a certified outer set)");
         if (!carom_answer_complete(&run->answer)) printf("  (%s)", carom_table_text(run->answer.result, CAROM_RESULT_VERDICT, 0));
         putchar('\n');
+    }
+    char caveat[CAROM_CAVEAT_SIZE];
+    if (cli_compare_caveat(comparison, caveat)) {
+        printf(CLI_OUTSIDE " %s\n", caveat);
+        print_members(comparison);
     }
     cli_search_print(comparison, stdout, "");
     // Distances from the exact set, of the laws that have one.
@@ -309,9 +337,13 @@ static carom_status run_laws(cli_comparison *comparison, carom_result_writer *wr
         const bool sampled = !strcmp(law->name, "halm-posa");
         if (sampled && !status) {
             carom_joint_modes_free(comparison->modes);
+            carom_extent_free(comparison->members);
+            comparison->members = NULL;
             status = carom_joint_modes_create(comparison->impact, &comparison->modes, error);
+            if (!status) status = carom_extent_create(comparison->impact, &comparison->members, error);
         }
         question.modes = sampled ? comparison->modes : NULL;
+        question.members = sampled ? comparison->members : NULL;
         if (!status) status = ask_thoroughly(&question, &comparison->runs[comparison->count], writer, error);
         if (!status) comparison->count++;
     }
@@ -416,6 +448,7 @@ static int run_compare(const cli_arguments *arguments) {
         exit_status = cli_given(arguments, "json") ? print_json(&comparison) : print_text(&comparison);
     }
     carom_joint_modes_free(comparison.modes);
+    carom_extent_free(comparison.members);
     cli_release_distances(&comparison);
     for (int i = 0; i < comparison.count; i++) cli_run_release(&comparison.runs[i]);
     cli_coverage_free(comparison.coverage);

@@ -31,13 +31,16 @@ typedef struct cli_comparison {
     cli_run *runs;                         ///< one for each law, and one for a simulator
     int count;
     carom_joint_modes *modes;  ///< that the samples of the set show; NULL: there are none
-    cli_distance *distances;   ///< [count]; NULL where there is no exact set
-    cli_coverage *coverage;    ///< NULL without a simulator
-    cli_search *search;        ///< NULL without samples, where it is not asked for either
-    bool interrupted;          ///< the user asked to stop: something may be missing
-    json_t *left_out;          ///< names of laws that take no part
-    json_t *reasons;           ///< why, in the same order
-    json_t *files;             ///< paths that were written
+    /// Of the outcomes that are in the set for certain: samples without the flag `approximate`, walks, and what else the search for what
+    /// samples miss finds; NULL without samples.
+    carom_extent *members;
+    cli_distance *distances;  ///< [count]; NULL where there is no exact set
+    cli_coverage *coverage;   ///< NULL without a simulator
+    cli_search *search;       ///< NULL without samples, where it is not asked for either
+    bool interrupted;         ///< the user asked to stop: something may be missing
+    json_t *left_out;         ///< names of laws that take no part
+    json_t *reasons;          ///< why, in the same order
+    json_t *files;            ///< paths that were written
 } cli_comparison;
 
 /// A contact velocity as it is shown: zero when it counts as rest, which the modes do too. JSON and files keep every digit.
@@ -128,6 +131,11 @@ carom_status cli_figures_draw(const cli_comparison *comparison, const cli_figure
 
 /// Makes sure that DIRECTORY/index.md is ours to write: that it is missing, or the page of an earlier comparison.
 carom_status cli_page_check(const char *directory, carom_error *error);
+/// What is to be said of outcomes that may lie outside the set, of all laws together.
+/// @return whether some may
+bool cli_compare_caveat(const cli_comparison *comparison, char caveat[CAROM_CAVEAT_SIZE]);
+/// Stands in Markdown behind a number of an outcome that may lie outside the set: CLI_OUTSIDE or nothing.
+const char *cli_outside_mark(const cli_run *run);
 /// Writes text that Markdown shows as it is, in a paragraph, a heading or a table.
 void cli_put_text(FILE *file, const char *text);
 /// Writes the page's first part, in sentences: joint contact modes, the extremes of the set, and the laws with one answer.

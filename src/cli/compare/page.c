@@ -62,11 +62,12 @@ static void put_range(FILE *file, double least, double most) {
     if (strcmp(first, last)) fprintf(file, " to %s", last);
 }
 
-// Ranges [least, most] of `count` velocities.
-static void put_velocities(const page *p, const double *ranges, int count) {
+// Ranges [least, most] of `count` velocities, each followed by a mark.
+static void put_velocities(const page *p, const double *ranges, int count, const char *mark) {
     for (int i = 0; i < count; i++) {
         if (i) fputs("; ", p->file);
         put_range(p->file, cli_show_velocity(p->comparison, ranges[2 * i]), cli_show_velocity(p->comparison, ranges[2 * i + 1]));
+        fputs(mark, p->file);
     }
 }
 
@@ -92,9 +93,9 @@ static carom_status put_before(const page *p, carom_error *error) {
         fputs(i ? "| | | | " : "| *before the impact* | | | ", p->file);
         cli_put_text(p->file, p->data->names[i]);
         fputs(" | ", p->file);
-        put_velocities(p, normal, 1);
+        put_velocities(p, normal, 1, "");
         fputs(" | ", p->file);
-        put_velocities(p, tangent, dim);
+        put_velocities(p, tangent, dim, "");
         fputs(" |", p->file);
         for (int mode = 0; mode < p->modes; mode++) fputs(" |", p->file);
         fputc('\n', p->file);
@@ -118,6 +119,7 @@ static carom_status put_table(const page *p, carom_error *error) {
         for (int contact = 0; contact < p->rows; contact++) {
             const cli_run *run = &p->comparison->runs[i];
             const carom_extent *extent = run->extent;
+            const char *mark = cli_outside_mark(run);
             if (contact) {
                 fputs("| | | | ", p->file);
             } else {
@@ -133,14 +135,14 @@ static carom_status put_table(const page *p, carom_error *error) {
                 // Round-off of the energy before the impact is zero.
                 const double *ratio = extent->energy_ratio;
                 if (!isnan(ratio[0])) put_range(p->file, ratio[0] <= DBL_EPSILON ? 0 : ratio[0], ratio[1] <= DBL_EPSILON ? 0 : ratio[1]);
-                fputs(" | ", p->file);
+                fprintf(p->file, "%s | ", mark);
             }
             // The cells of one contact: its name, the ranges of its velocities, and how many outcomes have it in each mode.
             cli_put_text(p->file, p->data->names[contact]);
             fputs(" | ", p->file);
-            if (extent->outcomes) put_velocities(p, extent->normal + 2 * contact, 1);
+            if (extent->outcomes) put_velocities(p, extent->normal + 2 * contact, 1, mark);
             fputs(" | ", p->file);
-            if (extent->outcomes) put_velocities(p, extent->tangent + 2 * contact * dim, dim);
+            if (extent->outcomes) put_velocities(p, extent->tangent + 2 * contact * dim, dim, mark);
             fputs(" |", p->file);
             for (int mode = 0; mode < p->modes; mode++) {
                 const int64_t count = extent->modes[contact * CAROM_CONTACT_MODES + mode];
@@ -260,15 +262,8 @@ static void put_legend(const page *p) {
     const cli_comparison *comparison = p->comparison;
     const carom_impact_data *data = p->data;
     bool sampled = false, many = false;
-    int64_t samples = 0, approximate = 0;
     for (int i = 0; i < comparison->count; i++) {
-        const cli_run *run = &comparison->runs[i];
-        if (is_sampled(run->law)) {
-            const carom_table *result = run->answer.result;
-            sampled = true;
-            samples += run->extent->outcomes;
-            approximate += carom_table_integer_column(result, carom_table_find(result, "approximate"))[0];
-        }
+        sampled = sampled || is_sampled(comparison->runs[i].law);
         many = many || comparison->runs[i].extent->outcomes > 1;
     }
     fprintf(file,
@@ -278,15 +273,12 @@ static void put_legend(const page *p) {
     if (p->modes == CAROM_CONTACT_MODES) fputs(" One that *approaches* belongs to an outcome that has not terminated.", file);
     if (data->tangent_dim == 2) fputs("\nTangential velocities are those along the first; along the second tangent.", file);
     if (many) fputs("\nVelocities are the least and the largest of all outcomes; shares count outcomes and are no probabilities.", file);
-    if (sampled && !approximate)
+    char caveat[CAROM_CAVEAT_SIZE];
+    if (cli_compare_caveat(comparison, caveat))
+        fprintf(file, "\n\\" CLI_OUTSIDE " %s. The set contains the others, and may reach further.", caveat);
+    else if (sampled)
         fprintf(file, "\nA sampled set is an inner approximation: the %s that the law allows contains it and may reach further.",
                 comparison->uncertainty ? "union of the sets" : "set");
-    if (approximate)
-        fprintf(file,
-                "\n%" PRId64 " of the %" PRId64
-                " samples may lie outside the set that the law allows by O(h) (they have the flag `approximate`, which samples of "
-                "`--sampler walk` never have); it contains the others and may reach further.",
-                approximate, samples);
     fputs("\n\n", file);
 }
 
@@ -350,6 +342,10 @@ static carom_status put_page(FILE *file, const void *user, carom_error *error) {
         cli_put_text(file, run->law->source);
         fputs(")", file);
         if (*selection) fprintf(file, "; selection `%s`", selection);
+        const int rule = carom_table_find(run->answer.result, "rule");
+        if (rule >= 0)
+            fprintf(file, "; rule `%s`",
+                    carom_table_column(run->answer.result, rule)->flags[*carom_table_integer_column(run->answer.result, rule)]);
         fputc('\n', file);
     }
     size_t index;

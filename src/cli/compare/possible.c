@@ -65,16 +65,18 @@ static carom_status put_modes(FILE *file, const cli_comparison *comparison, caro
         outcomes += modes->modes[i].count;
     }
     qsort(sorted, (size_t)modes->count, sizeof *sorted, compare_counts);
+    const char *of_set = modes->approximate ? "" : " of the set";
     if (modes->count == 1)
-        fprintf(file, "In all %" PRId64 " outcomes of the set that were sampled the contacts do the same:\n\n", outcomes);
+        fprintf(file, "In all %" PRId64 " outcomes%s that were sampled the contacts do the same:\n\n", outcomes, of_set);
     else
-        fprintf(file, "What the contacts do together in %" PRId64 " sampled outcomes of the set, in %d ways:\n\n", outcomes, modes->count);
+        fprintf(file, "What the contacts do together in %" PRId64 " sampled outcomes%s, in %d ways:\n\n", outcomes, of_set, modes->count);
     for (int i = 0; i < modes->count && i < SHOWN_MODES; i++) {
         char share[32];
         cli_describe_share(sorted[i]->count, outcomes, share, sizeof share);
         fputs("- ", file);
         put_contacts(file, comparison, sorted[i]->motions, joint_verbs, CAROM_MOTIONS);
-        fprintf(file, ": %s\n", share);
+        fprintf(file, ": %s%s\n", share,
+                sorted[i]->approximate == sorted[i]->count ? "\\" CLI_OUTSIDE " (in no outcome that is in the set for certain)" : "");
     }
     if (modes->count > SHOWN_MODES) fprintf(file, "- and %d more ways\n", modes->count - SHOWN_MODES);
     fputs("\n`carom modes` lists them all with their velocities, and certifies them where the exact set finishes. Shares are no "
@@ -104,26 +106,41 @@ static void put_extremes(FILE *file, const cli_comparison *comparison) {
     if (!set || !set->extent->outcomes) return;
     const carom_impact_data *data = carom_impact_get_data(comparison->impact);
     const char *known = exact ? "at most" : "at least";
-    double lift, slip;
-    const int lifts = find_largest(set->extent->normal, data->contacts, &lift);
-    const int slips = find_largest(set->extent->tangent, data->contacts * data->tangent_dim, &slip);
+    // Samples that may lie outside the set claim nothing of it: their numbers stand beside those of outcomes that are in it for certain.
+    const bool outside = set->extent->approximate > 0;
+    const carom_extent *extent = outside ? comparison->members : set->extent;
+    if (!extent || isnan(extent->normal[0])) {
+        fputs("No sampled outcome is in the set for certain (`carom worst` finds some).\n\n", file);
+        return;
+    }
+    double lift, slip, sampled;
+    const int lifts = find_largest(extent->normal, data->contacts, &lift);
+    const int slips = find_largest(extent->tangent, data->contacts * data->tangent_dim, &slip);
     fprintf(file, "The extremes of the set%s:\n\n",
-            exact ? ", which is exact" : ", as far as samples reach (`carom worst` reaches further)");
+            exact     ? ", which is exact"
+            : outside ? ", as far as outcomes reach that are in it for certain (`carom worst` reaches further)"
+                      : ", as far as samples reach (`carom worst` reaches further)");
     if (cli_show_velocity(comparison, lift) > 0) {
         fputs("- the contact that may lift fastest is ", file);
         cli_put_text(file, data->names[lifts]);
-        fprintf(file, ", with %s %.4g m/s\n", known, lift);
+        fprintf(file, ", with %s %.4g m/s", known, lift);
     } else {
-        fputs("- no contact lifts\n", file);
+        fputs("- no contact lifts", file);
     }
+    find_largest(set->extent->normal, data->contacts, &sampled);
+    if (outside) fprintf(file, " (%.4g m/s\\" CLI_OUTSIDE " in samples)", cli_show_velocity(comparison, sampled));
+    fputc('\n', file);
     if (cli_show_velocity(comparison, fabs(slip)) > 0) {
         fputs("- the contact that may slide or swing fastest along its surface is ", file);
         cli_put_text(file, data->names[slips / data->tangent_dim]);
-        fprintf(file, ", with %s %.4g m/s%s\n", known, fabs(slip), data->tangent_dim == 2 ? " along one tangent" : "");
+        fprintf(file, ", with %s %.4g m/s%s", known, fabs(slip), data->tangent_dim == 2 ? " along one tangent" : "");
     } else {
-        fputs("- no contact moves along its surface\n", file);
+        fputs("- no contact moves along its surface", file);
     }
-    const double *ratio = set->extent->energy_ratio;
+    find_largest(set->extent->tangent, data->contacts * data->tangent_dim, &sampled);
+    if (outside) fprintf(file, " (%.4g m/s\\" CLI_OUTSIDE " in samples)", fabs(cli_show_velocity(comparison, sampled)));
+    fputc('\n', file);
+    const double *ratio = extent->energy_ratio;
     if (!isnan(ratio[0])) {
         const double least = 100 * fmax(ratio[0], 0), most = 100 * ratio[1];
         if (least < 0.05 && most >= 0.05)

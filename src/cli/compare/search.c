@@ -10,15 +10,16 @@
 #include "cli/compare/compare.h"
 
 struct cli_search {
-    int64_t evaluations;   // for each direction; 0: nobody asked for a search
-    int directions, axes;  // both ways along each axis of contact velocities
-    double *extent;        // [axes x 2] what the search reaches [m/s]
-    carom_set *samples;    // NULL without any
-    int64_t members;       // that were compared with them
-    double missed;         // distance of the member that is farthest from the samples; NaN: none was compared
-    const char *by;        // what found it: weights of walks, a law, or "search"
-    bool walked;           // by is the weights of a walk
-    double *point;         // [axes] that member
+    carom_extent *reached;  // the comparison's, of members
+    int64_t evaluations;    // for each direction; 0: nobody asked for a search
+    int directions, axes;   // both ways along each axis of contact velocities
+    double *extent;         // [axes x 2] what the search reaches [m/s]
+    carom_set *samples;     // NULL without any
+    int64_t members;        // that were compared with them
+    double missed;          // distance of the member that is farthest from the samples; NaN: none was compared
+    const char *by;         // what found it: weights of walks, a law, or "search"
+    bool walked;            // by is the weights of a walk
+    double *point;          // [axes] that member
 };
 
 typedef struct effort {
@@ -33,6 +34,13 @@ static const carom_option effort_rows[] = {
 enum { SAMPLES_FOR_A_WALK = 32 };
 
 static void compare_member(cli_search *search, const double *u, const char *by, bool walked) {
+    const int contacts = search->reached->sizes.contacts, stride = search->axes / contacts;
+    for (int c = 0; c < search->axes; c++) {
+        const int contact = c / stride, k = c % stride - 1;
+        double *range = k < 0 ? search->reached->normal + 2 * contact : search->reached->tangent + 2 * (contact * (stride - 1) + k);
+        range[0] = fmin(range[0], u[c]);
+        range[1] = fmax(range[1], u[c]);
+    }
     if (!search->samples) return;
     const double distance = carom_set_distance(search->samples, u, NULL);
     search->members++;
@@ -44,13 +52,14 @@ static void compare_member(cli_search *search, const double *u, const char *by, 
 }
 
 // Walks in which one contact acts at a time, as in sequential laws, and, in the plane, walks that keep one
-// proportion: in space some of these take their time.
-static carom_status compare_walks(const cli_question *question, const carom_sample_options *options, cli_search *search,
+// proportion: in space some of these take their time. Where samples may lie outside the set, also walks of all weights.
+static carom_status compare_walks(const cli_question *question, const carom_sample_options *options, bool outside, cli_search *search,
                                   carom_error *error) {
-    static const int kinds[] = {CAROM_WEIGHTS_SINGLE, CAROM_WEIGHTS_CONSTANT};
+    static const int kinds[] = {CAROM_WEIGHTS_SINGLE, CAROM_WEIGHTS_CONSTANT, CAROM_WEIGHTS_MIXED};
     carom_status status = CAROM_OK;
-    const int used = carom_impact_get_data(carom_scene_impact(question->scene))->tangent_dim == 1 ? 2 : 1;
-    for (int k = 0; k < used && !status; k++) {
+    const bool planar = carom_impact_get_data(carom_scene_impact(question->scene))->tangent_dim == 1;
+    for (int k = 0; k < 3 && !status; k++) {
+        if (kinds[k] == CAROM_WEIGHTS_CONSTANT ? !planar : kinds[k] == CAROM_WEIGHTS_MIXED && !outside) continue;
         carom_sample_options walks = *options;
         walks.samples = 1 + options->samples / SAMPLES_FOR_A_WALK;
         walks.paths = walks.nested = walks.max_steps = 0;
@@ -170,8 +179,13 @@ carom_status cli_search_run(cli_comparison *comparison, const carom_control *con
     effort asked = {0};
     carom_status status = cli_apply_rows(comparison->arguments, effort_rows, 1, &asked, error);
     const cli_points *points = NULL;
-    for (int i = 0; i < comparison->count; i++)
-        if (!strcmp(comparison->runs[i].law->name, "halm-posa") && comparison->runs[i].points->count) points = comparison->runs[i].points;
+    bool outside = false;
+    for (int i = 0; i < comparison->count; i++) {
+        const cli_run *run = &comparison->runs[i];
+        if (strcmp(run->law->name, "halm-posa") != 0 || !run->points->count) continue;
+        points = run->points;
+        outside = run->extent->approximate > 0;
+    }
     // Distances are not measured in more dimensions.
     if (points && points->n > CAROM_SET_MOST_DIMENSIONS) points = NULL;
     if (status || !(asked.evaluations || points)) return status;
@@ -179,6 +193,9 @@ carom_status cli_search_run(cli_comparison *comparison, const carom_control *con
     cli_search *search = comparison->search = calloc(1, sizeof *search);
     if (!search) return carom_fail_memory(error, "search");
     *search = (cli_search){.evaluations = asked.evaluations, .directions = 2 * n, .axes = n, .missed = NAN};
+    if (!comparison->members) status = carom_extent_create(comparison->impact, &comparison->members, error);
+    if (status) return status;
+    search->reached = comparison->members;
     search->extent = calloc(2 * (size_t)n, sizeof *search->extent);
     search->point = calloc((size_t)n, sizeof *search->point);
     if (!search->extent || !search->point) return carom_fail_memory(error, "search");
@@ -190,11 +207,12 @@ carom_status cli_search_run(cli_comparison *comparison, const carom_control *con
                                    .law = carom_law_find(comparison->arguments->registry, "halm-posa"),
                                    .control = control,
                                    .collect_points = true,
+                                   .members = comparison->members,
                                    .uncertainty = comparison->uncertainty};
     void *sampled = NULL;
     if (!status) status = cli_prepare_options(&question, NULL, &sampled, error);
     const carom_sample_options *sample = sampled;
-    if (!status && points) status = compare_walks(&question, sample, search, error);
+    if (!status && points) status = compare_walks(&question, sample, outside, search, error);
     // What is certified is inelastic.
     if (!status && points && sample->rebound.hypothesis == CAROM_HYPOTHESIS_NONE) status = compare_laws(comparison, search, error);
     if (!status && asked.evaluations) {

@@ -21,6 +21,19 @@ void cli_describe_share(int64_t count, int64_t outcomes, char *text, size_t size
         snprintf(text, size, "%.1f %%", fmin(percent, 99.9));
 }
 
+bool cli_compare_caveat(const cli_comparison *comparison, char caveat[CAROM_CAVEAT_SIZE]) {
+    int64_t approximate = 0, outcomes = 0;
+    for (int i = 0; i < comparison->count; i++) {
+        const carom_extent *extent = comparison->runs[i].extent;
+        if (extent->approximate <= 0) continue;
+        approximate += extent->approximate;
+        outcomes += extent->outcomes;
+    }
+    return carom_outcomes_caveat(carom_impact_sizes(comparison->impact), approximate, outcomes, caveat);
+}
+
+const char *cli_outside_mark(const cli_run *run) { return run->extent->approximate > 0 ? "\\" CLI_OUTSIDE : ""; }
+
 void cli_put_text(FILE *file, const char *text) {
     static const char special[] = "\\`*_[]<>|~&#$";
     for (const char *c = text; *c; c++) {

@@ -100,6 +100,7 @@ json_t *cli_modes_json(const carom_impact *impact, const carom_joint_modes *mode
         json_t *entry = json_pack("{s:o, s:I, s:o, s:o}", "contacts", cli_motions_json(impact, mode), "count", (json_int_t)mode->count,
                                   "normal_velocity", ranges_json(mode->normal, modes->sizes.contacts), "tangent_velocity",
                                   ranges_json(mode->tangent, modes->sizes.tangents));
+        json_object_set_new(entry, "may_lie_outside", json_integer((json_int_t)mode->approximate));
         // In contact space there are no generalised velocities.
         json_object_set_new(entry, "witness",
                             carom_impact_has_system(impact) ? carom_json_reals(mode->witness, modes->sizes.nv) : json_null());

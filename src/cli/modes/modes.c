@@ -21,6 +21,7 @@ static int compare_counts(const void *a, const void *b) {
 static void print_mode(const carom_impact *impact, const carom_joint_mode *mode, const char *counted) {
     const carom_impact_data *data = carom_impact_get_data(impact);
     printf("%10" PRId64 " %s%s", mode->count, counted, mode->count == 1 ? " " : "s");
+    const char *mark = mode->approximate ? CLI_OUTSIDE : "";
     for (int i = 0; i < data->contacts; i++) {
         const carom_contact_motion motion = (carom_contact_motion)mode->motions[i];
         printf("%s%s %s", i ? " | " : "  ", data->names[i], carom_contact_motion_name(motion));
@@ -29,10 +30,11 @@ static void print_mode(const carom_impact *impact, const carom_joint_mode *mode,
                               : motion == CAROM_MOTION_FORWARD || motion == CAROM_MOTION_BACKWARD ? mode->tangent + 2 * i
                                                                                                   : NULL;
         if (range && range[0] == range[1])
-            printf(" %.6g", cli_shown(impact, range[0]));
+            printf(" %.6g%s", cli_shown(impact, range[0]), mark);
         else if (range)
-            printf(" %.6g to %.6g", cli_shown(impact, range[0]), cli_shown(impact, range[1]));
+            printf(" %.6g to %.6g%s", cli_shown(impact, range[0]), cli_shown(impact, range[1]), mark);
     }
+    if (mode->approximate == mode->count && mode->approximate) printf("  (" CLI_OUTSIDE " in no outcome that is in the set for certain)");
     putchar('\n');
 }
 
@@ -46,6 +48,8 @@ static carom_status print_text(const carom_scene *scene, const cli_found_modes *
     printf("%s: %d joint mode%s (velocities in m/s), %s\n", carom_scene_name(scene), modes->count, modes->count == 1 ? "" : "s",
            found->certified ? proof : "seen in samples: there may be more");
     if (*found->reason) printf("  the exact set did not finish: %s\n", found->reason);
+    char caveat[CAROM_CAVEAT_SIZE];
+    if (carom_outcomes_caveat(modes->sizes, modes->approximate, modes->seen, caveat)) printf("  " CLI_OUTSIDE " %s\n", caveat);
     if (modes->unfinished)
         printf("  outcomes in which a contact approaches still, and which are in no mode: %" PRId64 "\n", modes->unfinished);
     for (int i = 0; i < modes->count && i < SHOWN_MODES; i++)
@@ -94,6 +98,9 @@ static int run_modes(const cli_arguments *arguments) {
             json_object_set_new(document, "reason", carom_json_text(*found.reason ? found.reason : NULL));
             json_object_set_new(document, "unfinished", json_integer(found.modes->unfinished));
             json_object_set_new(document, "modes", cli_modes_json(impact, found.modes));
+            char caveat[CAROM_CAVEAT_SIZE];
+            carom_outcomes_caveat(found.modes->sizes, found.modes->approximate, found.modes->seen, caveat);
+            cli_add_caveat(document, caveat);
             exit_status = cli_print_json(document, exit_status);
         } else if (print_text(scene, &found, proof, &error)) {
             exit_status = cli_report(&error);

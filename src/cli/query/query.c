@@ -5,7 +5,11 @@
 #include <string.h>
 
 #include "carom/json.h"
+#include "carom/worst.h"
 #include "cli/query/query.h"
+
+// Walks of the search for a member of the set, where samples may lie outside it: a second for a robot.
+enum { SEARCH_EVALUATIONS = 1024 };
 
 static const cli_flag flags[] = {
     {"max", "EXPR",
@@ -108,41 +112,77 @@ static carom_status prepare_functional(query *q, const carom_functional *f, caro
     return carom_result_set_read_for(q->asked.result, q->asked.law, f, &q->asked.set, error);
 }
 
+// The largest value that is of a member of the set for certain: of an outcome without the flag, and, where one impact is asked about, of a
+// search among its solutions. -INFINITY where none is known.
+// @param bits  [rows] flags of the outcomes in the file
+static carom_status find_member(const query *q, const carom_functional *f, const int64_t *bits, int64_t rows, double *inner,
+                                const char **source, carom_error *error) {
+    *inner = -INFINITY;
+    for (int64_t i = 0; i < q->asked.set.points; i++) {
+        const int64_t row = q->parameters.rows ? q->parameters.rows[i] : i;
+        if (row >= rows || bits[row] & CAROM_FLAG_APPROXIMATE) continue;
+        const carom_outcome_point point = carom_outcome_set_point(&q->asked.set, i);
+        *inner = fmax(*inner, carom_functional_value(f, &point));
+    }
+    *source = "samples";
+    if (q->parameters.count || cli_given(q->arguments, "where")) return CAROM_OK;
+    carom_worst_options options = carom_worst_defaults();
+    options.evaluations = SEARCH_EVALUATIONS;
+    carom_control control;
+    carom_worst found = {0};
+    carom_verdict verdict;
+    carom_status status = cli_start_control(q->arguments, &control, error);
+    if (!status) status = carom_worst_search(q->asked.impact, f, 1, &options, &control, &found, &verdict, error);
+    cli_end_progress();
+    if (!status && found.value > *inner) {
+        *inner = found.value;
+        *source = "search";
+    }
+    carom_worst_release(&found);
+    return status;
+}
+
 // The largest value: a convex set attains it at a vertex, which is a row of the file.
 static carom_status ask_maximum(query *q, const char *text, carom_error *error) {
     const carom_outcome_set *set = &q->asked.set;
     carom_functional f;
     carom_maximum most;
-    carom_error inner;
+    carom_error reason;
     const char *blamed = "max";
-    carom_status status = carom_functional_parse(q->asked.impact, text, &f, &inner);
-    if (status) return carom_fail(error, status, "--max: %s", inner.message);
-    status = prepare_functional(q, &f, &inner);
-    if (!status) status = carom_outcome_set_maximum(set, &f, &most, &inner);
+    carom_status status = carom_functional_parse(q->asked.impact, text, &f, &reason);
+    if (status) return carom_fail(error, status, "--max: %s", reason.message);
+    status = prepare_functional(q, &f, &reason);
+    if (!status) status = carom_outcome_set_maximum(set, &f, &most, &reason);
     if (!status && cli_given(q->arguments, "sensitivity")) {
         blamed = "sensitivity";
-        status = query_add_sensitivity(q->document, &q->asked, &q->parameters, &f, &inner);
+        status = query_add_sensitivity(q->document, &q->asked, &q->parameters, &f, &reason);
     }
-    carom_functional_release(&f);
     // Other samples are in the set, and a value of theirs is a lower bound of its largest.
     int64_t *bits = NULL, rows;
     int width;
-    if (!status) status = carom_result_read_integers(q->asked.result, q->asked.law, "flags", &bits, &rows, &width, &inner);
+    if (!status) status = carom_result_read_integers(q->asked.result, q->asked.law, "flags", &bits, &rows, &width, &reason);
     const int64_t row = status ? 0 : q->parameters.rows ? q->parameters.rows[most.point] : most.point;
     const bool approximate = !status && row < rows && (bits[row] & CAROM_FLAG_APPROXIMATE);
+    double inner = status || !strcmp(set->certificate, "outer") || !strcmp(set->certificate, "none") ? -INFINITY : most.value;
+    const char *source = !status && !strcmp(set->certificate, "samples") ? "samples" : "exact";
+    if (approximate) status = find_member(q, &f, bits, rows, &inner, &source, &reason);
+    carom_functional_release(&f);
     free(bits);
-    if (status) return carom_fail(error, status, "--%s: %s", blamed, inner.message);
+    if (status) return carom_fail(error, status, "--%s: %s", blamed, reason.message);
     if (approximate)
-        fprintf(stderr,
-                "carom: warning: %s: the outcome with this maximum may lie outside the set by O(h), so that it is no lower bound; samples "
-                "of `--sampler walk` do not\n",
-                q->arguments->operand);
+        fprintf(
+            stderr,
+            "carom: warning: %s: the outcome with this maximum may lie outside the set by O(h), so that it is no lower bound; `inner` is "
+            "one, and `carom worst` and samples of `--sampler walk` give others\n",
+            q->arguments->operand);
     json_object_set_new(q->document, "expression", carom_json_text(text));
     json_object_set_new(q->document, "maximum", carom_json_real(most.value));
     json_object_set_new(q->document, "unit", *most.unit ? json_string(most.unit) : json_null());
     json_object_set_new(q->document, "joints", cli_joints_json(carom_impact_get_data(q->asked.impact)));
     json_object_set_new(q->document, "certified", json_boolean(most.certified));
     json_object_set_new(q->document, "approximate", json_boolean(approximate));
+    json_object_set_new(q->document, "inner", isinf(inner) ? json_null() : carom_json_real(inner));
+    json_object_set_new(q->document, "source", isinf(inner) ? json_null() : json_string(source));
     add_velocity(q->document, q, set->u + most.point * set->n, set->v ? set->v + most.point * set->nv : NULL);
     query_add_parameters(q->document, &q->parameters, most.point);
     return CAROM_OK;
@@ -275,6 +315,7 @@ static void print_text(json_t *object, const char *const *joints, int indent) {
         // Numbers in 9 digits: the document has all of them.
         printf(json_is_object(value) ? "%*s%s" : "%*s%-18s", indent, "", key);
         if (json_is_number(value)) printf(" %.9g", json_number_value(value));
+        if (!strcmp(key, "maximum") && json_is_true(json_object_get(object, "approximate"))) printf(CLI_OUTSIDE);
         if (json_is_boolean(value)) printf(" %s", json_is_true(value) ? "yes" : "no");
         if (json_is_string(value)) printf(" %s", json_string_value(value));
         if (json_is_null(value)) printf(" -");

@@ -17,9 +17,13 @@ enum { SHORT_LIST = 80 };
 
 // "SCENE: what is drawn", and whether samples have only seen it.
 static void write_title(const sweep *s, const char *what, char title[TITLE_SIZE]) {
-    bool sampled = false;
-    for (int i = 0; i < s->count; i++) sampled |= !s->points[i].found.certified;
-    snprintf(title, TITLE_SIZE, "%s: %s%s", carom_scene_name(s->scene), what, sampled ? ", as far as samples reach" : "");
+    bool sampled = false, outside = false;
+    for (int i = 0; i < s->count; i++) {
+        sampled |= !s->points[i].found.certified;
+        outside |= s->points[i].found.modes->approximate > 0;
+    }
+    snprintf(title, TITLE_SIZE, "%s: %s%s%s", carom_scene_name(s->scene), what, sampled ? ", as far as samples reach" : "",
+             outside ? ", which may lie outside" : "");
 }
 
 // The least or largest normal velocity of a contact at each point; returns its largest amount.

@@ -7,7 +7,18 @@
 #include "carom/json.h"
 #include "cli/sweep/sweep.h"
 
-enum { POINT_PARAMETER, POINT_SECOND, POINT_CERTIFIED, POINT_UNIQUE, POINT_MODES, POINT_LIST, POINT_NORMAL, POINT_TANGENT, POINT_COLUMNS };
+enum {
+    POINT_PARAMETER,
+    POINT_SECOND,
+    POINT_CERTIFIED,
+    POINT_UNIQUE,
+    POINT_MODES,
+    POINT_LIST,
+    POINT_OUTSIDE,
+    POINT_NORMAL,
+    POINT_TANGENT,
+    POINT_COLUMNS
+};
 
 // ---------------------------------------------------------------------------------------------------------------- laws
 
@@ -118,6 +129,10 @@ json_t *sweep_refusals_json(const sweep *s, int point) {
     return refusals;
 }
 
+bool sweep_lies_outside(const carom_table *outcomes, int64_t row) {
+    return carom_table_integer_column(outcomes, CAROM_OUTCOME_FLAGS)[row] & CAROM_FLAG_APPROXIMATE;
+}
+
 void sweep_print_laws(const sweep *s, int point) {
     enum { SHOWN = 6 };
     const carom_impact_data *data = carom_impact_get_data(s->impact);
@@ -128,7 +143,8 @@ void sweep_print_laws(const sweep *s, int point) {
             if (points_of(asked)[row] != point || ++count > SHOWN) continue;
             printf("    %-16s", asked->law->name);
             const double *normal = carom_table_real_column(asked->outcomes, CAROM_OUTCOME_NORMAL_VELOCITY) + row * data->contacts;
-            for (int k = 0; k < data->contacts; k++) printf("  Jn.%s %.6g", data->names[k], cli_shown(s->impact, normal[k]));
+            const char *mark = sweep_lies_outside(asked->outcomes, row) ? CLI_OUTSIDE : "";
+            for (int k = 0; k < data->contacts; k++) printf("  Jn.%s %.6g%s", data->names[k], cli_shown(s->impact, normal[k]), mark);
             putchar('\n');
         }
         if (count > SHOWN) printf("    %-16s  ... %d more outcomes\n", "", count - SHOWN);
@@ -172,6 +188,8 @@ static carom_status put_points(const sweep *s, carom_result_writer *writer, caro
         [POINT_UNIQUE] = {"unique", CAROM_COLUMN_BOOLEAN, 1, "", "certified: there is one velocity", NULL},
         [POINT_MODES] = {"modes", CAROM_COLUMN_INTEGER, 1, "", "number of joint contact modes", NULL},
         [POINT_LIST] = {"list", CAROM_COLUMN_INTEGER, 1, "", "number of the list of modes, in the order in which lists first appear", NULL},
+        [POINT_OUTSIDE] = {"may_lie_outside", CAROM_COLUMN_INTEGER, 1, "", "samples in the extents that may lie outside the set by O(h)",
+                           NULL},
         [POINT_NORMAL] = {"normal_extent", CAROM_COLUMN_REAL, 2 * sizes.contacts, "m/s", "least and largest of each contact", NULL},
         [POINT_TANGENT] = {"tangent_extent", CAROM_COLUMN_REAL, 2 * sizes.tangents, "m/s", "least and largest of each tangent", NULL},
     };
@@ -187,6 +205,7 @@ static carom_status put_points(const sweep *s, carom_result_writer *writer, caro
         *carom_table_integers(table, POINT_UNIQUE) = point->found.certified && point->found.unique;
         *carom_table_integers(table, POINT_MODES) = point->found.modes->count;
         *carom_table_integers(table, POINT_LIST) = point->list;
+        *carom_table_integers(table, POINT_OUTSIDE) = point->found.modes->approximate;
         fill_extents(point->found.modes, sizes.contacts, false, carom_table_reals(table, POINT_NORMAL));
         fill_extents(point->found.modes, sizes.tangents, true, carom_table_reals(table, POINT_TANGENT));
     }

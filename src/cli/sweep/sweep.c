@@ -299,15 +299,30 @@ static json_t *motions_list_json(const carom_impact *impact, const carom_joint_m
     return list;
 }
 
+// What is to be said of outcomes that may lie outside their sets, of all points and laws together.
+static bool describe_outside(const sweep *s, char caveat[CAROM_CAVEAT_SIZE]) {
+    int64_t approximate = 0, seen = 0;
+    for (int i = 0; i < s->count; i++) {
+        approximate += s->points[i].found.modes->approximate;
+        seen += s->points[i].found.modes->seen;
+    }
+    for (int i = 0; i < s->law_count; i++) {
+        const carom_table *outcomes = s->laws[i].outcomes;
+        seen += carom_table_rows(outcomes);
+        for (int64_t row = 0; row < carom_table_rows(outcomes); row++) approximate += sweep_lies_outside(outcomes, row);
+    }
+    return carom_outcomes_caveat(carom_impact_sizes(s->impact), approximate, seen, caveat);
+}
+
 static json_t *make_document(const sweep *s) {
     json_t *points = json_array(), *critical = json_array();
     for (int i = 0; i < s->count; i++) {
         const cli_found_modes *found = &s->points[i].found;
-        json_array_append_new(points, json_pack("{s:o, s:b, s:o, s:o, s:o, s:o}", "parameters", parameters_json(s, s->points[i].values),
-                                                "certified", found->certified, "unique",
-                                                found->certified ? json_boolean(found->unique) : json_null(), "extent",
-                                                extent_json(found->modes), "reason", carom_json_text(*found->reason ? found->reason : NULL),
-                                                "modes", cli_modes_json(s->impact, found->modes)));
+        json_array_append_new(
+            points, json_pack("{s:o, s:b, s:b, s:o, s:o, s:o, s:o}", "parameters", parameters_json(s, s->points[i].values),
+                              "extent_may_lie_outside", found->modes->approximate > 0, "certified", found->certified, "unique",
+                              found->certified ? json_boolean(found->unique) : json_null(), "extent", extent_json(found->modes), "reason",
+                              carom_json_text(*found->reason ? found->reason : NULL), "modes", cli_modes_json(s->impact, found->modes)));
         if (s->law_count) json_object_set_new(json_array_get(points, (size_t)i), "laws", sweep_laws_json(s, i));
         if (s->law_count) json_object_set_new(json_array_get(points, (size_t)i), "left_out", sweep_refusals_json(s, i));
     }
@@ -320,7 +335,12 @@ static json_t *make_document(const sweep *s) {
                                                   motions_list_json(s->impact, change->after.found.modes), "unique_before",
                                                   change->before.found.unique, "unique_after", change->after.found.unique));
     }
-    return json_pack("{s:s, s:b, s:o, s:o}", "schema", "carom.sweep/1", "complete", s->finished, "points", points, "critical", critical);
+    char caveat[CAROM_CAVEAT_SIZE];
+    describe_outside(s, caveat);
+    json_t *document =
+        json_pack("{s:s, s:b, s:o, s:o}", "schema", "carom.sweep/1", "complete", s->finished, "points", points, "critical", critical);
+    cli_add_caveat(document, caveat);
+    return document;
 }
 
 void sweep_put_motions(FILE *file, const carom_impact *impact, const carom_joint_mode *mode) {
@@ -359,7 +379,8 @@ static void print_text(const sweep *s) {
         for (int k = 0; k < data->contacts; k++) {
             double range[2];
             sweep_extent(found->modes, k, false, range);
-            printf("  %9.6g to %9.6g", cli_shown(s->impact, range[0]), cli_shown(s->impact, range[1]));
+            printf("  %9.6g to %9.6g%s", cli_shown(s->impact, range[0]), cli_shown(s->impact, range[1]),
+                   found->modes->approximate ? CLI_OUTSIDE : "");
         }
         puts(found->unique ? "  one velocity" : "");
         sweep_print_laws(s, i);
@@ -367,6 +388,8 @@ static void print_text(const sweep *s) {
     bool sampled = false;
     for (int i = 0; i < s->count; i++) sampled |= !s->points[i].found.certified;
     if (sampled) puts("  +: modes seen in samples; there may be more");
+    char caveat[CAROM_CAVEAT_SIZE];
+    if (describe_outside(s, caveat)) printf("  " CLI_OUTSIDE ": %s\n", caveat);
     // What the letters stand for, at their first points.
     for (int i = 0, shown = 0; i < s->count; i++) {
         const carom_joint_modes *modes = s->points[i].found.modes;

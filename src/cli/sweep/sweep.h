@@ -80,6 +80,8 @@ carom_status sweep_ask_laws(sweep *s, const carom_impact *impact, int point, car
 json_t *sweep_laws_json(const sweep *s, int point);
 /// Of the laws that have no answer at a point, why.
 json_t *sweep_refusals_json(const sweep *s, int point);
+/// May an outcome of a law lie outside the set?
+bool sweep_lies_outside(const carom_table *outcomes, int64_t row);
 void sweep_print_laws(const sweep *s, int point);
 void sweep_release_laws(sweep *s);
 

@@ -271,6 +271,7 @@ carom_status carom_result_writer_put_extent(carom_result_writer *writer, const c
     // An extent from a file of older versions knows neither their number nor their modes.
     if (written && extent->outcomes != CAROM_NO_INTEGER)
         written = carom_hdf5_put_integer(group, "outcomes", extent->outcomes) &&
+                  (extent->approximate == CAROM_NO_INTEGER || carom_hdf5_put_integer(group, "approximate", extent->approximate)) &&
                   carom_hdf5_put_counts(group, "modes", "outcomes in which each contact sticks, slides, lifts, or approaches still",
                                         extent->sizes.contacts, CAROM_CONTACT_MODES, extent->modes);
     if (group >= 0 && H5Gclose(group) < 0) written = false;

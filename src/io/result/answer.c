@@ -172,7 +172,8 @@ carom_status carom_result_read_answer(const carom_result *result, int index, con
 // Every outcome has each contact in one mode.
 static carom_status check_modes(const carom_result *result, const char *group, const carom_extent *extent, carom_error *error) {
     if (extent->outcomes == CAROM_NO_INTEGER) return CAROM_OK;
-    bool sound = extent->outcomes >= 0;
+    bool sound = extent->outcomes >= 0 &&
+                 (extent->approximate == CAROM_NO_INTEGER || (extent->approximate >= 0 && extent->approximate <= extent->outcomes));
     for (int i = 0; i < extent->sizes.contacts && sound; i++) {
         int64_t left = extent->outcomes;
         for (int k = 0; k < CAROM_CONTACT_MODES && sound; k++) {
@@ -217,8 +218,12 @@ carom_status carom_result_read_extent(const carom_result *result, int law, const
         free(values);
     }
     // How many outcomes there were, and how many of them had each contact in each mode; files of older versions have neither.
-    char outcomes[CAROM_STORED_TEXT];
-    read->outcomes = CAROM_NO_INTEGER;
+    char outcomes[CAROM_STORED_TEXT], approximate[CAROM_STORED_TEXT];
+    read->outcomes = read->approximate = CAROM_NO_INTEGER;
+    // Files of older versions say it of sampled sets, in the row of their results.
+    if (!status && (carom_result_read_group_text(result, group, "approximate", approximate, sizeof approximate) ||
+                    carom_result_read_attribute(result, law, "approximate", approximate, sizeof approximate)))
+        read->approximate = strtoll(approximate, NULL, 10);
     if (!status && carom_result_read_group_text(result, group, "outcomes", outcomes, sizeof outcomes)) {
         void *counts;
         int64_t rows;
