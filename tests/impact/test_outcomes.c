@@ -225,6 +225,49 @@ static void test_an_extent_covers_its_outcomes(void **state) {
     carom_impact_free(impact);
 }
 
+// Outcomes that may lie outside the set are counted; members widen another extent, and one sentence says it for everybody.
+static void test_outcomes_that_may_lie_outside_are_counted(void **state) {
+    (void)state;
+    carom_impact *impact = support_impact(&reference_block);
+    carom_error error;
+    carom_extent *extent = NULL, *members = NULL;
+    assert_ok(carom_extent_create(impact, &extent, &error), error);
+    assert_ok(carom_extent_create(impact, &members, &error), error);
+    carom_table *outcomes = start_outcomes(impact);
+    // Flags in runs, at both ends, and beside other flags.
+    static const int64_t flags[] = {
+        CAROM_FLAG_APPROXIMATE, 0, 0, CAROM_FLAG_APPROXIMATE | CAROM_FLAG_MARGINAL, CAROM_FLAG_MARGINAL, CAROM_FLAG_APPROXIMATE,
+        CAROM_FLAG_APPROXIMATE};
+    static const double height[] = {9, 1, 3, -9, 2, 8, 7};
+    for (int row = 0; row < 7; row++) {
+        const double v[3] = {0, height[row], 0};
+        add_outcome(outcomes, impact, v, NULL, 0, flags[row]);
+    }
+    carom_extent_widen(extent, outcomes);
+    carom_extent_widen_by_members(members, outcomes);
+    assert_int_equal(extent->outcomes, 7);
+    assert_int_equal(extent->approximate, 4);
+    assert_int_equal(members->outcomes, 3);
+    assert_int_equal(members->approximate, 0);
+    assert_all_close(extent->normal, ((double[]){-9, 9}), 2, 1e-15);
+    assert_all_close(members->normal, ((double[]){1, 3}), 2, 1e-15);
+    char text[CAROM_CAVEAT_SIZE];
+    assert_true(carom_outcomes_caveat(extent->sizes, extent->approximate, extent->outcomes, text));
+    assert_non_null(strstr(text, "4 of 7 outcomes may lie outside the set by O(h): slip reverses"));
+    assert_true(carom_outcomes_caveat((carom_sizes){.contacts = 2, .tangents = 4}, 1, 7, text));
+    assert_non_null(strstr(text, "edges of their friction cones"));
+    // The longest numbers have room.
+    assert_true(carom_outcomes_caveat((carom_sizes){.contacts = 2, .tangents = 4}, INT64_MAX, INT64_MAX, text));
+    assert_non_null(strstr(text, "never do"));
+    assert_false(carom_outcomes_caveat(members->sizes, members->approximate, members->outcomes, text));
+    assert_string_equal(text, "");
+    assert_false(carom_outcomes_caveat(extent->sizes, CAROM_NO_INTEGER, 7, text));
+    carom_table_free(outcomes);
+    carom_extent_free(extent);
+    carom_extent_free(members);
+    carom_impact_free(impact);
+}
+
 // A value that is not determined widens nothing.
 static void test_an_extent_skips_what_is_not_determined(void **state) {
     (void)state;
@@ -257,6 +300,7 @@ int main(void) {
         cmocka_unit_test(test_no_energy_ratio_at_rest),
         cmocka_unit_test(test_an_extent_starts_undetermined),
         cmocka_unit_test(test_an_extent_covers_its_outcomes),
+        cmocka_unit_test(test_outcomes_that_may_lie_outside_are_counted),
         cmocka_unit_test(test_an_extent_skips_what_is_not_determined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,6 +109,63 @@ static void sequences_of_single_impacts_have_restitution(void **state) {
     carom_impact_free(impact);
 }
 
+static void assert_rule(const carom_answer *answer, const char *rule) {
+    const int column = carom_table_find(answer->result, "rule");
+    assert_string_equal(carom_table_column(answer->result, column)->flags[carom_table_integer_column(answer->result, column)[0]], rule);
+}
+
+// By default single impacts in space are exact and inelastic, whatever restitution contacts have. A cube of 1 kg, 1 m wide, falls at 1 m/s
+// on two corners of its lower edge: a corner alone lifts the other by 0.0036 m/s; linearised cones would have it lift by 0.0399.
+static void sequences_in_space_are_of_exact_contacts(void **state) {
+    (void)state;
+    static const double a = 0.70710678118654752, w = 1.0 / 6, e[] = {0.7, 0.7}, mu[] = {0.3, 0.3}, v[] = {0, 0, -1, 0, 0, 0};
+    const double mass[] = {1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, w, 0, 0, 0, 0, 0, 0, w, 0, 0, 0, 0, 0, 0, w};
+    static const double normal[] = {0, 0, 1, -0.5, 0, 0, 0, 0, 1, 0.5, 0, 0};
+    const double tangent[] = {1, 0, 0, 0, -a, 0.5, 0, 1, 0, a, 0, 0, 1, 0, 0, 0, -a, -0.5, 0, 1, 0, a, 0, 0};
+    const carom_impact_data data = {.nv = 6,
+                                    .contacts = 2,
+                                    .tangent_dim = 2,
+                                    .mass = mass,
+                                    .normal = normal,
+                                    .tangent = tangent,
+                                    .friction = mu,
+                                    .velocity = v,
+                                    .restitution = e};
+    carom_impact *impact = support_impact(&data);
+    carom_answer answer = support_ask(registry, impact, "sequential", NULL),
+                 exact = support_ask(registry, impact, "sequential", (const char *[]){"rule", "stronge", "restitution", "0", NULL});
+    const double *lift = carom_table_real_column(answer.outcomes, CAROM_OUTCOME_NORMAL_VELOCITY);
+    assert_close(fmax(lift[0], lift[1]), 0.0036, 5e-5);
+    assert_memory_equal(lift, carom_table_real_column(exact.outcomes, CAROM_OUTCOME_NORMAL_VELOCITY), 4 * sizeof *lift);
+    assert_rule(&answer, "stronge");
+    carom_answer_free(&answer);
+    carom_answer_free(&exact);
+    answer = support_ask(registry, impact, "sequential", (const char *[]){"rule", "anitescu-potra", NULL});
+    lift = carom_table_real_column(answer.outcomes, CAROM_OUTCOME_NORMAL_VELOCITY);
+    assert_close(fmax(lift[0], lift[1]), 0.0399, 5e-5);
+    carom_answer_free(&answer);
+    carom_impact_free(impact);
+
+    // A contact that slides where nothing can move it has no exact impact, and takes a step. One that does not slide there has.
+    static const double W[] = {2, 0.5, 0, 0.5, 1, 0, 0, 0, 0};
+    for (int slides = 0; slides < 2; slides++) {
+        const double u[] = {-1, 0.2, slides};
+        const carom_delassus_data still = {.contacts = 1, .tangent_dim = 2, .delassus = W, .velocity = u, .friction = mu};
+        carom_error error;
+        assert_ok(carom_impact_create_delassus(&still, &impact, &error), error);
+        answer = support_ask(registry, impact, "sequential", NULL);
+        assert_int_equal(carom_table_rows(answer.outcomes), 1);
+        assert_rule(&answer, slides ? "anitescu-potra" : "stronge");
+        carom_answer_free(&answer);
+        carom_impact_free(impact);
+    }
+    impact = support_impact(&reference_block);
+    answer = support_ask(registry, impact, "sequential", NULL);
+    assert_rule(&answer, "anitescu-potra");
+    carom_answer_free(&answer);
+    carom_impact_free(impact);
+}
+
 // Where slip does not reverse within an impact, the inelastic rules agree.
 static void inelastic_sequences_are_those_of_anitescu_potra(void **state) {
     (void)state;
@@ -201,6 +258,7 @@ int main(void) {
         cmocka_unit_test(the_law_solves_the_contact_of_an_impact),
         cmocka_unit_test(a_contact_is_chosen_by_name),
         cmocka_unit_test(sequences_of_single_impacts_have_restitution),
+        cmocka_unit_test(sequences_in_space_are_of_exact_contacts),
         cmocka_unit_test(inelastic_sequences_are_those_of_anitescu_potra),
         cmocka_unit_test(planar_samples_converge_with_the_step),
         cmocka_unit_test(spatial_samples_converge_with_the_cone),
