@@ -382,6 +382,74 @@ static void samples_that_may_lie_outside_are_counted(void **state) {
     }
 }
 
+// A cube that lands on two corners. Solutions lift a corner by at most 0.02562 m/s (walks), samples of time stepping say 0.06.
+static const char edge_scene[] =
+    "name: edge\n"
+    "matrices:\n"
+    "  names: [left, right]\n"
+    "  M: [[1,0,0,0,0,0],[0,1,0,0,0,0],[0,0,1,0,0,0],[0,0,0,\"1/6\",0,0],[0,0,0,0,\"1/6\",0],[0,0,0,0,0,\"1/6\"]]\n"
+    "  Jn: [[0,0,1,-0.5,0,0],[0,0,1,0.5,0,0]]\n"
+    "  Jt: [[1,0,0,0,-0.7071,0.5],[0,1,0,0.7071,0,0],[1,0,0,0,-0.7071,-0.5],[0,1,0,0.7071,0,0]]\n"
+    "  mu: [0.3,0.3]\n"
+    "  v: [0,0,-1,0,0,0]\n";
+
+// Every number of samples that may lie outside the set is marked where it is printed, and what is claimed of the set is of members.
+static void numbers_that_may_lie_outside_are_marked(void **state) {
+    static const struct {
+        const char *line, *mark;
+    } rows[] = {{"sample edge.yaml", "]*  tangent [0, 0]*"},
+                {"resolve edge.yaml --law halm-posa", "* (approximate) "},
+                {"modes edge.yaml", "*"},
+                {"sweep edge.yaml --vary mu=0.3:0.3:1", "*"},
+                {"compare edge.yaml", "]* stick"}};
+    write_text(*state, "edge.yaml", edge_scene);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int walks = 0; walks < 2; walks++) {
+            char line[256];
+            // In a comparison `routh` has one sample, and no walk.
+            snprintf(line, sizeof line, "\"$carom\" %s --samples 1024%s", rows[i].line,
+                     !walks                                ? ""
+                     : strncmp(rows[i].line, "compare", 7) ? " --sampler walk"
+                                                           : " --sampler walk --laws halm-posa");
+            char *said = run_line(*state, 0, line);
+            assert_int_equal(strstr(said, rows[i].mark) != NULL, !walks);
+            assert_int_equal(strstr(said, " may lie outside the set by O(h), and by the edges") != NULL, !walks);
+            free(said);
+        }
+    json_t *answer = ask(*state, "compare", "edge.yaml");
+    assert_true(is_true(answer, "laws.halm-posa.extent_may_lie_outside"));
+    assert_false(is_true(answer, "laws.sequential.extent_may_lie_outside"));
+    assert_true(number(answer, "laws.halm-posa.extent.normal.0.1") > 0.05);
+    assert_true(number(answer, "members.extent.normal.0.1") > 0.0036 && number(answer, "members.extent.normal.0.1") < 0.02563);
+    assert_int_equal(json_array_size(json_object_get(answer, "caveats")), 1);
+    json_decref(answer);
+    run_quietly(*state, 0, "\"$carom\" sample edge.yaml -o edge.h5");
+    report said = run(*state, "query", "edge.h5", "--max", "Jn.left");
+    check_text(said.out, "maximum            0.06");
+    check_text(said.out, "*\nunit ");
+    const char *inner = strstr(said.out, "inner              ");
+    assert_non_null(inner);
+    assert_true(strtod(inner + 19, NULL) > 0.02 && strtod(inner + 19, NULL) < 0.02563);
+    release(&said);
+}
+
+// The page claims extremes of members, with what samples say beside them.
+static void the_page_claims_extremes_of_members(void **state) {
+    write_text(*state, "edge.yaml", edge_scene);
+    run_quietly(*state, 0, "\"$carom\" compare edge.yaml --samples 4096 -o out");
+    char *page = run_line(*state, 0, "cat out/index.md");
+    const char *claim = strstr(page, "the contact that may lift fastest is ");
+    assert_non_null(claim);
+    const char *least = strstr(claim, "with at least ");
+    assert_true(least && strtod(least + strlen("with at least "), NULL) < 0.02563);
+    check_text(page, "m/s\\* in samples)");
+    check_text(page, "in no outcome that is in the set for certain");
+    free(page);
+    page = run_line(*state, 0, "cat out/index.html");
+    check_text(page, "m/s* in samples)");
+    free(page);
+}
+
 // Contacts of the dropped cube that come to rest leave slip of the size of the tolerance behind: walks in one proportion end all the same.
 static void walks_in_one_proportion_end(void **state) {
     char path[PATH_SIZE];
@@ -400,6 +468,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(epsilon_adds_a_closing_step, set_up, tear_down),
         cmocka_unit_test_setup_teardown(defaults_are_the_whole_set, set_up, tear_down),
         cmocka_unit_test_setup_teardown(samples_that_may_lie_outside_are_counted, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(numbers_that_may_lie_outside_are_marked, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_page_claims_extremes_of_members, set_up, tear_down),
         cmocka_unit_test_setup_teardown(sets_bounce_with_a_hypothesis, set_up, tear_down),
         cmocka_unit_test_setup_teardown(max_steps_belong_to_a_sampler, set_up, tear_down),
         cmocka_unit_test_setup_teardown(automatic_steps_are_the_total_normal_impulse, set_up, tear_down),
