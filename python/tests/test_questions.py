@@ -127,12 +127,41 @@ def test_a_sample_that_may_lie_outside_the_set_gives_no_lower_bound():
         assert out.info["approximate"] == flagged.sum()
         for axis in ("Jn.A", "Jt.A", "Jn.B", "Jt.B"):
             for sign in ("", "-"):
-                most, bound = out.max(sign + axis), exact.max(sign + axis)
+                with warnings.catch_warnings():
+                    warnings.filterwarnings("ignore", "max: .*no lower bound")
+                    most, bound = out.max(sign + axis), exact.max(sign + axis)
                 assert most.approximate == flagged[most.index] and not most.certified
                 assert bound.certified and not bound.approximate
                 assert most.approximate or most <= bound + 1e-8 * impact.velocity_scale
                 beyond += most > bound + 1e-8 * impact.velocity_scale
     assert beyond
+
+
+def test_caveats_say_what_the_command_says(scenes, tmp_path):
+    """A single spatial contact that slides: its one outcome is that of the law stronge, and no sample of time stepping ends there."""
+    impact = carom.Impact([[2, 0, 0.3], [0, 1, 0.4], [0.3, 0.4, 1]], [[0, 0, 1]], [[1, 0, 0], [0, 1, 0]], 0.3, [0.4, 0.3, -1])
+    out, walks = impact.sample(64, max_steps=1000), impact.sample(64, sampler="walk")
+    exact = impact.resolve("stronge")
+    assert np.abs(walks.contact_velocity - exact.contact_velocity).max() < 1e-6
+    assert np.abs(out.contact_velocity - exact.contact_velocity).max() > 1e-3
+    (caveat,) = out.caveats
+    assert caveat.startswith("64 of 64 outcomes may lie outside the set by O(h), and by the edges of their friction cones")
+    assert out.extent["approximate"] == 64 and walks.extent["approximate"] == 0 and walks.caveats == exact.caveats == ()
+    assert caveat in repr(out) and caveat in out._repr_html_() and "outside" not in repr(walks) + walks._repr_html_()
+    with pytest.warns(UserWarning, match="no lower bound") as caught:
+        most = out.max("Jt.A")
+    assert caught[0].filename == __file__ and most.approximate
+    assert repr(most).endswith("no lower bound: it may lie outside the set by O(h)>")
+    assert repr(walks.max("Jt.A")).endswith("a lower bound>")
+    # Of what is not kept, too, in files and copies.
+    part = impact.sample(64, max_steps=1000, keep="extent")
+    part.save(tmp_path / "part.h5")
+    out.save(tmp_path / "all.h5")
+    for again in (part, carom.read(tmp_path / "part.h5"), carom.read(tmp_path / "all.h5"), pickle.loads(pickle.dumps(part))):
+        assert again.caveats == (caveat,)
+    both = carom.compare(impact, ["halm-posa", "stronge"], samples=64, max_steps=1000)
+    assert both.caveats == (f"halm-posa: {caveat}",) and caveat in repr(both)
+    assert "no lower bound" in repr(carom.worst(impact, "Jt.A", sampler="lcp", evaluations=64))
 
 
 def test_samples_that_may_lie_outside_are_counted_among_outcomes(scenes):

@@ -258,9 +258,10 @@ static void print_text(const worst_run *run, const char *file) {
         printf("The law has no other outcomes.");
     else if (listed)
         printf("`found` is of an outcome of the law: there may be others.");
+    else if (approximate)
+        printf("`found` is of a sample that may lie outside the set by O(h): it is no lower bound.");
     else
         printf("`found` is of a %s: the extreme is at least as far.", steps ? "sample" : "solution");
-    if (approximate) printf(" Samples may be off the set by as much as a step changes.");
     if (certified && !listed) printf(" No solution passes `certified`; `exact`: both are the same but for rounding.");
     if (passed_by > 0) printf(" Witnesses pass it by up to %.2g of round-off, which is not shown.", passed_by);
     printf("\n%s\n", unverified ? "an independent check of a witness failed: see `checks` of --json"
