@@ -87,11 +87,13 @@ typedef enum carom_motion_result_column {
     CAROM_MOTION_STEPS,         ///< grid steps done
     CAROM_MOTION_TIME,          ///< reached [s]
     CAROM_MOTION_ENERGY_ERROR,  ///< largest relative energy error; NaN where the initial energy is 0
+    CAROM_MOTION_MESSAGE,       ///< text: why the motion is not complete, with its numbers; empty where the verdict says it all
     CAROM_MOTION_RESULT_COLUMNS
 } carom_motion_result_column;
 
-/// Columns of the names of constraints.
+/// Columns of the names of constraints, and of notes.
 enum { CAROM_MOTION_NAME };
+enum { CAROM_MOTION_NOTE };
 
 /// What an integrator found; states went to the sink.
 typedef struct carom_motion_answer {
@@ -101,6 +103,7 @@ typedef struct carom_motion_answer {
     carom_table *recorded;  ///< states at the times that the options ask for
     carom_table *saved;     ///< the end as a state from which a run goes on, bit by bit; NULL or empty: there is none
     carom_table *names;     ///< of a mechanism: lists of contacts in its tables are rows of this one; otherwise NULL
+    carom_table *notes;     ///< a sentence each: what was given and not used, what was chosen, what is wrong with the start
 } carom_motion_answer;
 
 /// Runs an integrator.
@@ -136,6 +139,7 @@ typedef struct carom_motion_call {
     const carom_sink *states;            ///< receives blocks of recorded states in order; NULL: nobody wants them
     carom_table *impacts;                ///< receives a row for each impact
     carom_table *names;                  ///< of a mechanism: receives the names of constraints that lists of contacts refer to
+    carom_table *notes;                  ///< receives sentences for people
     carom_table *saved;                  ///< receives the end as a state to go on from; NULL where the integrator has no columns for it
     const carom_table *resume;           ///< such a state, one row; NULL: the motion's start
     carom_table *recorded;               ///< receives a row of state columns for each time that the options ask for
@@ -153,6 +157,8 @@ typedef struct carom_figures {
     const double *window;        ///< [2] from when to when pictures over time go [s], with a state between; NULL: all
     const double *times;         ///< [time_count] when frames show the motion [s]; NULL: chosen
     int time_count;
+    const char *const *coordinates;  ///< [coordinate_count] names of the coordinates that pictures over time show; NULL: all
+    int coordinate_count;
     const carom_motion_answer *answer;
     const carom_ensemble *ensemble;           ///< NULL: none
     const carom_table *convergence, *orders;  ///< NULL: none
@@ -160,6 +166,11 @@ typedef struct carom_figures {
     /// @param name  of the picture: a word that a file's name may end in
     carom_status (*receive)(void *user, const char *name, const carom_plot *picture, carom_error *error);
 } carom_figures;
+
+/// Refuses names that no coordinate of a system or mechanism has. NAME.tilt is the angle between the z axis of a free or ball joint NAME
+/// and the vertical; `tilt` alone that of the first one.
+/// @return CAROM_BAD_INPUT naming the coordinate; CAROM_UNSUPPORTED for other forms
+carom_status carom_motion_check_coordinates(const carom_motion *motion, const char *const *names, int count, carom_error *error);
 
 /// What the study of convergence needs of an integrator.
 typedef struct carom_convergence_hooks {
@@ -180,9 +191,8 @@ typedef struct carom_result_group {
     int first, count;
 } carom_result_group;
 
-/// An integrator as a table row. Flags, scene keys, `--help`, JSON, HDF5, tables, pictures and studies follow from it. A text column
-/// `message` among the results says more about an early end than the verdict. Columns `qpos` and `qvel` of the final state are shown of
-/// every member of an ensemble.
+/// An integrator as a table row. Flags, scene keys, `--help`, JSON, HDF5, tables, pictures and studies follow from it. Columns `qpos` and
+/// `qvel` of the final state are shown of every member of an ensemble.
 struct carom_integrator {
     const char *name;
     const char *summary;     ///< one line

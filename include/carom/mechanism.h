@@ -38,6 +38,7 @@ typedef struct carom_touch {
     double restitution;  ///< in [0,1]
     double point[3];     ///< of contacts, in the world [m]
     double axes[3][3];   ///< of contacts: the normal from the first to the second geom, and two tangents
+    double size;         ///< half the thickness of the thinner geom [m], of a limit half its range; 0: not known
 } carom_touch;
 
 /// What detection found at one configuration. The memory belongs to the workspace and lasts until its next call.
@@ -49,6 +50,8 @@ typedef struct carom_touches {
     int equations;             ///< bilateral constraints
     const double *residual;    ///< [equations] what they are off [m or rad]
     const double *equation;    ///< G, [equations x nv]: its velocity is the residual's rate
+    int idle_count;
+    const carom_touch *idle;  ///< [idle_count] that penetrate and are left out, because no motion changes their gap just now
 } carom_touches;
 
 /// A mechanism. Immutable: threads share it, and each opens a workspace of its own.
@@ -62,6 +65,10 @@ typedef struct carom_mechanism {
     const bool *turns;                  ///< [nv] the coordinate is an angular velocity
     double mass;                        ///< of all that moves [kg]
     double length;                      ///< a size that gaps compare with [m]
+    double gravity;                     ///< its acceleration, for scales of energies [m/s^2]
+    double restitution;                 ///< largest one that a contact, a stop or a string has
+    int activations;                    ///< states of actuators besides positions and velocities; 0 for none
+    const double *activation;           ///< [activations] at the start
     carom_status (*open)(const void *self, void **workspace, carom_error *error);
     void (*close)(void *workspace);
     /// Fills all terms at a time [s], position [nq] and velocity [nv]. No allocation.
@@ -71,8 +78,14 @@ typedef struct carom_mechanism {
     carom_status (*detect)(void *workspace, const double *position, double margin, carom_touches *touches, carom_error *error);
     /// moved [nq] = position (+) duration velocity: quaternions turn by their exponential map and stay unit quaternions. May be in place.
     void (*advance)(const void *self, const double *position, const double *velocity, double duration, double *moved);
+    /// Sets the activations [activations] with which `evaluate` works from now on. NULL where there are none.
+    void (*activate)(void *workspace, const double *activation);
+    /// The activations after a time [s], at the rates of the last `evaluate`. NULL where there are none.
+    void (*advance_activation)(void *workspace, double duration, double *activation);
     /// Writes a name of a constraint for people, such as "left_foot" or "left_foot:box" or "LIMIT:knee".
     void (*name)(const void *self, const carom_touch *touch, char *name, size_t size);
+    /// Writes what to do about two links of one robot that overlap in a contact; an empty text where they are not of one robot. May be NULL
+    void (*advise)(const void *self, const carom_touch *touch, char *text, size_t size);
 } carom_mechanism;
 
 CAROM_API_END

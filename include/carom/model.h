@@ -130,6 +130,10 @@ carom_status carom_model_set_state(carom_model *model, const double *qpos, int q
                                    carom_error *error);
 /// Takes the state of the keyframe called `name`.
 carom_status carom_model_set_keyframe(carom_model *model, const char *name, carom_error *error);
+/// Restitution of joints at their stops and of tendons ("strings") at their limits, in impacts and motions; 0 after loading.
+/// @param stops, strings  in [0, 1]
+/// @return CAROM_BAD_INPUT for another number
+carom_status carom_model_set_limit_restitution(carom_model *model, double stops, double strings, carom_error *error);
 
 /// Moves a robot along gravity until it touches: down from above, or up out of what it penetrates. Joints, orientation and velocity stay.
 /// What moves is the first free joint, or else the first slide along gravity that carries its whole tree; with a target, the one that
@@ -285,7 +289,7 @@ enum { CAROM_MUJOCO_RUNS, CAROM_MUJOCO_UNPERTURBED, CAROM_MUJOCO_RESULTS };
 /// The model as a system, from its state on. Contacts are points (sites, points of bodies) and spheres and capsules (geoms) that may touch
 /// planes with the given normals; `offset` places each plane. A capsule NAME is two contacts NAME:1 and NAME:2, of the spheres at its
 /// ends, unless it lies across the plane of motion. Joints with a range have two more contacts each, LIMIT:JOINT:lower and
-/// LIMIT:JOINT:upper, without friction and restitution, after the others. Actuators act with the controls that the model has, and hold
+/// LIMIT:JOINT:upper, without friction, after the others. Actuators act with the controls that the model has, and hold
 /// them. The warnings of a freeze about forces that an impact leaves out are withdrawn.
 /// @param system  refers to the model, which must outlive it; to be freed by carom_model_free_system
 /// @return CAROM_UNSUPPORTED, by name, for what a system in motion does not have here: joints other than slides and hinges, limits of

@@ -30,6 +30,7 @@ CAROM_API_BEGIN
     X(CAROM_STEP_TOO_LARGE, "step-too-large", "the step is too large for the speed of rotation")                                           \
     X(CAROM_NO_CONVERGENCE, "no-convergence", "an equation of a step could not be solved")                                                 \
     X(CAROM_ENERGY_LIMIT, "energy-limit", "the energy left its limits: the step is probably too large")                                    \
+    X(CAROM_DEEP_PENETRATION, "deep-penetration", "bodies overlap by more than contacts may")                                              \
     X(CAROM_NO_FORCE, "no-force", "a force is not finite, or the centers of two bodies that interact coincide")
 
 #define CAROM_ENUM_ENTRY(constant, name, sentence) constant,

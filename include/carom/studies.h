@@ -21,6 +21,7 @@ typedef enum carom_member_column {
     CAROM_MEMBER_FAILURES,   ///< CAROM_NO_INTEGER where the integrator does not count them
     CAROM_MEMBER_DISTANCES,  ///< from the reference run just after each impact that both have
     CAROM_MEMBER_FINAL,      ///< of a system: coordinates, then their rates
+    CAROM_MEMBER_MESSAGE,    ///< why the member is not complete; empty where the verdict says it all
     CAROM_MEMBER_COLUMNS
 } carom_member_column;
 
@@ -57,8 +58,9 @@ double carom_ensemble_default_perturbation(const carom_motion *motion);
 /// Runs the members in parallel. The order of rows and every number are those of one thread.
 /// @param reference  the run of the motion itself
 /// @param ensemble   what is asked for; receives what was found, to be freed by carom_ensemble_free in every case
-/// @return CAROM_OK also when cancelled; CAROM_UNSUPPORTED for a motion that cannot be perturbed; otherwise the failure of a member,
-///         which the message names
+/// A member whose run is refused, as for a start below the plane, keeps its row, with the verdict "incomplete" and the reason.
+/// @return CAROM_OK also when cancelled; CAROM_UNSUPPORTED for a motion that cannot be perturbed; the failure of the first member when all
+///         are refused
 carom_status carom_ensemble_run(const carom_motion_request *request, const carom_motion_answer *reference, carom_ensemble *ensemble,
                                 carom_error *error);
 void carom_ensemble_free(carom_ensemble *ensemble);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The law of a run's impacts, and the draw of one of its outcomes.
+#include <math.h>
 #include <string.h>
 
 #include "dynamics/dynamics_internal.h"
@@ -7,19 +8,66 @@
 // Only one outcome of a sampled set is used; a few more are sampled in case some do not terminate.
 enum { DRAWN_SAMPLES = 16 };
 
-carom_status carom_motion_find_law(const carom_motion_call *call, const char *name, carom_arena *arena, carom_motion_law *found,
-                                   carom_error *error) {
+// The law's option `restitution`; NaN where it has none, or leaves it to the contacts.
+static double get_own_restitution(const carom_law *law, const void *options) {
+    const int row = carom_option_find(law->options, law->option_count, "restitution");
+    if (row < 0 || law->options[row].type != CAROM_OPTION_REAL) return NAN;
+    return *(const double *)((const char *)options + law->options[row].offset);
+}
+
+// Do impacts by this law depend on the restitution of the contacts? `sequential` has one only by its rule stronge.
+static bool uses_restitution(const carom_law *law, const void *options) {
+    const int row = carom_option_find(law->options, law->option_count, "rule");
+    if (row >= 0) {
+        const int chosen = *(const int *)((const char *)options + law->options[row].offset);
+        if (strcmp(law->options[row].choices[chosen], "stronge") != 0) return false;
+    }
+    return carom_law_bounces(law, options) && !law->elastic;
+}
+
+// An option struct of the law with what the scene and the command line say.
+static carom_status set_up_law(const carom_motion_call *call, const carom_law *law, carom_arena *arena, void **options,
+                               carom_error *error) {
     const carom_law_settings *settings = call->settings;
+    *options = carom_arena_take(arena, 1, law->options_size);
+    if (!*options) return carom_fail_memory(error, law->name);
+    law->defaults(*options);
+    return settings ? settings->apply(settings->user, law, *options, error) : CAROM_OK;
+}
+
+carom_status carom_motion_find_law(const carom_motion_call *call, const char *name, double restitution, carom_arena *arena,
+                                   carom_motion_law *found, carom_error *error) {
+    const carom_law_settings *settings = call->settings;
+    const bool chosen = strcmp(name, "auto") != 0 || (settings && settings->law);
     if (!strcmp(name, "auto")) name = settings && settings->law ? settings->law : "anitescu-potra";
+    // Without a law that is asked for, restitution of the contacts, or the option of that name, chooses one that bounces.
+    const carom_law *bouncing = chosen ? NULL : carom_law_find(call->registry, "moreau");
+    void *options;
+    carom_error inner;
+    if (bouncing && !set_up_law(call, bouncing, arena, &options, &inner)) {
+        const double own = get_own_restitution(bouncing, options);
+        if (!isnan(own)) restitution = own;
+        if (restitution > 0) {
+            *found = (carom_motion_law){bouncing, options};
+            const carom_status status =
+                carom_motion_note(call, error,
+                                  "impacts are those of the law '%s', because restitution is given (up to %g), which '%s' does not use; "
+                                  "--law NAME takes another law",
+                                  bouncing->name, restitution, name);
+            return status ? status : carom_motion_set_option(bouncing, options, "samples", DRAWN_SAMPLES, error);
+        }
+    }
     const carom_law *law = found->law = carom_law_find(call->registry, name);
     char phrase[CAROM_SUGGESTION_SIZE];
     if (!law)
         return carom_fail(error, CAROM_BAD_INPUT, "law: there is no law '%.60s'%s", name,
                           carom_registry_suggest(call->registry, CAROM_REGISTRY_LAWS, name, phrase));
-    found->options = carom_arena_take(arena, 1, law->options_size);
-    if (!found->options) return carom_fail_memory(error, name);
-    law->defaults(found->options);
-    const carom_status status = settings ? settings->apply(settings->user, law, found->options, error) : CAROM_OK;
+    carom_status status = set_up_law(call, law, arena, &found->options, error);
+    if (!status && restitution > 0 && !uses_restitution(law, found->options))
+        status = carom_motion_note(call, error,
+                                   "the restitution of the contacts (up to %g) is not used: the law '%s' has %s; moreau, lzb and "
+                                   "stronge use it",
+                                   restitution, law->name, law->elastic ? "one of its own" : "none with these options");
     return status ? status : carom_motion_set_option(law, found->options, "samples", DRAWN_SAMPLES, error);
 }
 
@@ -37,6 +85,7 @@ carom_status carom_motion_draw(const carom_motion_call *call, const carom_motion
     const carom_law_call question = {impact, law->options, call->registry, call->control, NULL, NULL};
     status = carom_law_resolve(law->law, &question, &answer, error);
     if (status) return status;
+    outcome->complete = carom_answer_complete(&answer);
     // One of the outcomes after which nothing approaches, chosen at random where there are several.
     const int64_t *terminated = carom_table_integer_column(answer.outcomes, CAROM_OUTCOME_TERMINATED);
     const int64_t found = carom_table_rows(answer.outcomes);

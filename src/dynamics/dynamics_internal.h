@@ -15,6 +15,14 @@ void carom_motion_place(const carom_motion *motion, double *position);
 carom_status carom_motion_conclude(const carom_motion_call *call, carom_verdict verdict, int64_t steps, double time, double energy_error,
                                    double initial_energy, carom_error *error);
 
+/// Adds a note about the motion.
+carom_status carom_motion_note(const carom_motion_call *call, carom_error *error, const char *format, ...) CAROM_PRINTF(3, 4);
+/// Adds a reason to the message of the results: why the motion is not complete.
+carom_status carom_motion_explain(const carom_motion_call *call, carom_error *error, const char *format, ...) CAROM_PRINTF(3, 4);
+/// A motion that would be complete is not when its energy is wrong by more than 1 % of the scale [J]: the verdict and the message say so.
+carom_status carom_motion_limit_energy(const carom_motion_call *call, double energy_error, double scale, carom_verdict *verdict,
+                                       carom_error *error);
+
 /// Hands recorded states on and clears them; nothing where there are none, or no table of them.
 carom_status carom_motion_flush(const carom_motion_call *call, carom_table *states, carom_error *error);
 
@@ -41,14 +49,17 @@ typedef struct carom_motion_law {
     void *options;  ///< its own, with what the scene says of them
 } carom_motion_law;
 
-/// Finds the law of this name; "auto" is the one that the scene names, or anitescu-potra.
+/// Finds the law of this name; "auto" is the one that the scene names, or moreau where there is restitution, or anitescu-potra. Notes say
+/// which law was taken because of a restitution, or that the law uses none.
+/// @param restitution  largest one of the contacts
 /// @return CAROM_BAD_INPUT "law: ..." where there is none
-carom_status carom_motion_find_law(const carom_motion_call *call, const char *name, carom_arena *arena, carom_motion_law *found,
-                                   carom_error *error);
+carom_status carom_motion_find_law(const carom_motion_call *call, const char *name, double restitution, carom_arena *arena,
+                                   carom_motion_law *found, carom_error *error);
 
 /// The outcome that was drawn.
 typedef struct carom_motion_outcome {
     int64_t index, count;      ///< which of the law's outcomes, -1 where none has terminated; terminated ones
+    bool complete;             ///< the law has finished what it was asked for
     double *velocity;          ///< [nv] of the impact
     double *normal, *tangent;  ///< [contacts], [tangents] impulses; NaN where the law leaves them open
 } carom_motion_outcome;

@@ -23,6 +23,8 @@ static const carom_column columns[CAROM_MEMBER_COLUMNS] = {
                                 "spectral norm",
                                 NULL},
     [CAROM_MEMBER_FINAL] = {"final_state", CAROM_COLUMN_SERIES, 1, "", "of a system: coordinates, then their rates, at the end", NULL},
+    [CAROM_MEMBER_MESSAGE] = {"message", CAROM_COLUMN_TEXT, 1, "", "why the member is not complete; empty where the verdict says it all",
+                              NULL},
 };
 
 // Of recorded states, after the integrator's.
@@ -34,8 +36,11 @@ typedef struct ensemble_loop {
     carom_ensemble *ensemble;
     carom_motion_answer *answers;  // [slots] of members on their way
     carom_table **states;          // [slots] what they recorded; NULL where nobody wants it
-    carom_tubes tubes;             // of a mechanism
-    bool interrupted;              // the members from here on are left out
+    carom_error *refusals;         // [slots] why their runs were refused
+    int64_t refused;
+    carom_error first_refusal;
+    carom_tubes tubes;  // of a mechanism
+    bool interrupted;   // the members from here on are left out
 } ensemble_loop;
 
 static carom_status compute(void *user, int worker, int slot, int64_t block, carom_error *error) {
@@ -62,10 +67,28 @@ static carom_status compute(void *user, int worker, int slot, int64_t block, car
         carom_table_clear(states);
         sink = carom_table_sink(states);
     }
-    // The message of a refused start names the member.
-    carom_error inner;
-    status = carom_integrator_run(&request, states ? &sink : NULL, &loop->answers[slot], &inner);
-    return status ? carom_fail(error, status, "member %" PRId64 ": %s", block, inner.message) : CAROM_OK;
+    // A run that is refused leaves its reason, and the others go on.
+    carom_error *refusal = &loop->refusals[slot];
+    refusal->status = CAROM_OK;
+    status = carom_integrator_run(&request, states ? &sink : NULL, &loop->answers[slot], refusal);
+    if (status != CAROM_BAD_INPUT && status != CAROM_UNSUPPORTED)
+        return status ? carom_fail(error, status, "member %" PRId64 ": %s", block, refusal->message) : CAROM_OK;
+    if (states) carom_table_clear(states);
+    refusal->status = status;
+    return CAROM_OK;
+}
+
+// The row of a member whose run was refused.
+static carom_status deliver_refused(ensemble_loop *loop, int64_t block, const carom_error *refusal, carom_error *error) {
+    carom_table *members = loop->ensemble->members;
+    if (!loop->refused++) carom_fail(&loop->first_refusal, refusal->status, "member %" PRId64 ": %s", block, refusal->message);
+    carom_status status = carom_table_add_row(members, error);
+    if (status) return status;
+    *carom_table_integers(members, CAROM_MEMBER_INDEX) = block;
+    *carom_table_integers(members, CAROM_MEMBER_FAILURES) = CAROM_NO_INTEGER;
+    *carom_table_reals(members, CAROM_MEMBER_ENERGY_ERROR) = NAN;
+    status = carom_table_set_text(members, CAROM_MEMBER_VERDICT, carom_verdict_name(CAROM_INCOMPLETE), error);
+    return status ? status : carom_table_set_text(members, CAROM_MEMBER_MESSAGE, refusal->message, error);
 }
 
 // Series of the row that was just added: distances of impacts, and the end of a system's motion.
@@ -101,6 +124,7 @@ static carom_status deliver(void *user, int slot, int64_t block, carom_error *er
     ensemble_loop *loop = user;
     carom_motion_answer *answer = &loop->answers[slot];
     carom_table *members = loop->ensemble->members;
+    if (!answer->result) return loop->interrupted ? CAROM_OK : deliver_refused(loop, block, &loop->refusals[slot], error);
     const char *verdict = carom_table_text(answer->result, CAROM_MOTION_VERDICT, 0);
     loop->interrupted = loop->interrupted || !strcmp(verdict, carom_verdict_name(CAROM_INTERRUPTED));
     carom_status status = CAROM_OK;
@@ -116,6 +140,9 @@ static carom_status deliver(void *user, int slot, int64_t block, carom_error *er
             *carom_table_reals(members, CAROM_MEMBER_TIME) = *carom_table_real_column(answer->result, CAROM_MOTION_TIME);
             *carom_table_reals(members, CAROM_MEMBER_ENERGY_ERROR) = *carom_table_real_column(answer->result, CAROM_MOTION_ENERGY_ERROR);
             status = carom_table_set_text(members, CAROM_MEMBER_VERDICT, verdict, error);
+            if (!status)
+                status =
+                    carom_table_set_text(members, CAROM_MEMBER_MESSAGE, carom_table_text(answer->result, CAROM_MOTION_MESSAGE, 0), error);
         }
         if (!status) status = set_series(loop, answer, error);
         if (!status && loop->tubes.tubes) status = carom_tubes_add(&loop->tubes, answer, error);
@@ -168,6 +195,7 @@ carom_status carom_ensemble_run(const carom_motion_request *request, const carom
     ensemble_loop loop = {.request = request, .reference = reference, .ensemble = ensemble};
     loop.answers = carom_arena_take(&arena, (size_t)slots, sizeof *loop.answers);
     loop.states = carom_arena_take(&arena, (size_t)slots, sizeof *loop.states);
+    loop.refusals = carom_arena_take(&arena, (size_t)slots, sizeof *loop.refusals);
     if (arena.failed) {
         carom_arena_free(&arena);
         return carom_fail_memory(error, "ensemble");
@@ -183,6 +211,9 @@ carom_status carom_ensemble_run(const carom_motion_request *request, const carom
     const carom_loop all = {.blocks = ensemble->requested, .user = &loop, .compute = compute, .deliver = deliver};
     int64_t delivered;
     if (!status) status = carom_loop_run(&all, control, workers, &delivered, error);
+    // Where no member at all could start, what is asked for is wrong.
+    if (!status && loop.refused && loop.refused == carom_table_rows(ensemble->members))
+        status = carom_fail(error, loop.first_refusal.status, "%s", loop.first_refusal.message);
     if (!status && loop.tubes.tubes) {
         status = carom_tubes_conclude(&loop.tubes, error);
         ensemble->tubes = loop.tubes.tubes;

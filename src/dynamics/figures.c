@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pictures that several integrators share: energies, coordinates, convergence.
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/suggest.h"
 #include "dynamics/dynamics_internal.h"
 
 enum { MOST_LINES = 7 };  // colours that can be told apart
@@ -161,6 +163,76 @@ const char **carom_motion_find_units(const carom_motion *motion, int *count) {
     return units;
 }
 
+// The place of a coordinate, or for a tilt that of its quaternion; -1 where there is none.
+static int find_coordinate(const char *const *names, int width, const char *name, bool *is_tilt) {
+    *is_tilt = false;
+    for (int k = 0; k < width; k++)
+        if (!strcmp(names[k], name)) return k;
+    static const char tilt[] = "tilt", first[] = ".qw";
+    const size_t length = strlen(name), ending = sizeof tilt - 1;
+    *is_tilt = !strcmp(name, tilt) || (length > ending && name[length - ending - 1] == '.' && !strcmp(name + length - ending, tilt));
+    for (int k = 0; k < width && *is_tilt; k++) {
+        const size_t own = strlen(names[k]), joint = length > ending ? length - ending - 1 : 0;
+        if (own < sizeof first || strcmp(names[k] + own - (sizeof first - 1), first) != 0) continue;
+        if (length == ending || (own == joint + sizeof first - 1 && !strncmp(names[k], name, joint))) return k;
+    }
+    return -1;
+}
+
+static const char *const *name_coordinates(const carom_motion *motion, int *count) {
+    const bool system = motion->form == CAROM_MOTION_SYSTEM;
+    *count = system ? motion->system->nv : motion->mechanism->nq;
+    return system ? motion->system->names : motion->mechanism->position_names;
+}
+
+carom_status carom_motion_check_coordinates(const carom_motion *motion, const char *const *names, int count, carom_error *error) {
+    if (motion->form != CAROM_MOTION_SYSTEM && motion->form != CAROM_MOTION_MECHANISM)
+        return carom_fail(error, CAROM_UNSUPPORTED, "coordinates: only scenes with 'model' or 'balls' have coordinates with names");
+    int width;
+    const char *const *known = name_coordinates(motion, &width);
+    char phrase[CAROM_SUGGESTION_SIZE];
+    for (int i = 0; i < count; i++) {
+        bool tilt;
+        if (find_coordinate(known, width, names[i], &tilt) < 0)
+            return carom_fail(error, CAROM_BAD_INPUT,
+                              tilt ? "coordinates: '%.60s': there is no such free or ball joint%s"
+                                   : "coordinates: there is no coordinate '%.60s'%s",
+                              names[i], tilt ? "" : carom_suggest(names[i], known, width, phrase));
+    }
+    return CAROM_OK;
+}
+
+// A picture of each chosen coordinate.
+static carom_status draw_chosen(const carom_figures *figures, const char *const *units, carom_error *error) {
+    int width;
+    const char *const *names = name_coordinates(figures->motion, &width);
+    const double *positions = carom_motion_column(figures->states, "qpos");
+    int64_t first;
+    const int64_t rows = carom_motion_shown(figures, &first);
+    double *values = malloc((size_t)rows * sizeof *values + 1);
+    carom_status status = values ? CAROM_OK : carom_fail_memory(error, "figure");
+    for (int c = 0; c < figures->coordinate_count && !status; c++) {
+        bool tilt;
+        const int k = find_coordinate(names, width, figures->coordinates[c], &tilt);
+        for (int64_t i = 0; i < rows; i++) {
+            const double *q = positions + (first + i) * width + k;
+            // The body's z axis has the height 1 - 2 (x^2 + y^2), with sin(tilt / 2)^2 = x^2 + y^2.
+            values[i] = tilt ? 2 * atan2(hypot(q[1], q[2]), hypot(q[0], q[3])) : *q;
+        }
+        char name[CAROM_MAX_NAME + 16], label[CAROM_MAX_NAME + 16];
+        snprintf(name, sizeof name, "coordinate-%s", figures->coordinates[c]);
+        // A name of a file has no other characters.
+        for (char *at = name; *at; at++)
+            if (!isalnum((unsigned char)*at) && !strchr("._-", *at)) *at = '_';
+        snprintf(label, sizeof label, "%s [%s]", figures->coordinates[c], tilt ? "rad" : units[k]);
+        const carom_plot_series series = {NULL, CAROM_PLOT_LINE, rows, carom_motion_times(figures->states) + first, values};
+        const carom_plot plot = {.title = figures->title, .x_label = "time [s]", .y_label = label, .series = &series, .series_count = 1};
+        status = figures->receive(figures->user, name, &plot, error);
+    }
+    free(values);
+    return status;
+}
+
 carom_status carom_figure_coordinates(const carom_figures *figures, carom_error *error) {
     // Pictures by unit; their names, and what they show.
     static const char *const units[][3] = {
@@ -175,7 +247,8 @@ carom_status carom_figure_coordinates(const carom_figures *figures, carom_error 
     const int64_t rows = carom_motion_shown(figures, &first);
     double *room = malloc(MOST_LINES * (size_t)rows * sizeof *room + 1);
     carom_status status = room && unit ? CAROM_OK : carom_fail_memory(error, "figure");
-    for (size_t u = 0; !status && u < sizeof units / sizeof *units; u++) {
+    if (!status && figures->coordinates) status = draw_chosen(figures, unit, error);
+    for (size_t u = 0; !status && !figures->coordinates && u < sizeof units / sizeof *units; u++) {
         carom_plot_series series[MOST_LINES];
         int lines = 0, page = 1;
         for (int k = 0; k < width && !status; k++) {

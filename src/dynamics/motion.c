@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Motions, and running an integrator on one.
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +18,16 @@ static const carom_column result_columns[CAROM_MOTION_RESULT_COLUMNS] = {
                                    "largest error of the energy, which impacts with "
                                    "restitution below 1 or a law may lower, relative to the initial energy",
                                    NULL},
+    [CAROM_MOTION_MESSAGE] = {"message", CAROM_COLUMN_TEXT, 1, "", "why the motion is not complete; empty where the verdict says it all",
+                              NULL},
 };
 
 static const carom_column name_columns[] = {
     [CAROM_MOTION_NAME] = {"name", CAROM_COLUMN_TEXT, 1, "", "of a constraint that was closed", NULL},
+};
+
+static const carom_column note_columns[] = {
+    [CAROM_MOTION_NOTE] = {"note", CAROM_COLUMN_TEXT, 1, "", "a sentence about the motion", NULL},
 };
 
 // How scenes give each form.
@@ -62,6 +70,7 @@ void *carom_motion_copy_options(const carom_motion_request *request) {
 void carom_motion_answer_free(carom_motion_answer *answer) {
     carom_table_free(answer->impacts);
     carom_table_free(answer->names);
+    carom_table_free(answer->notes);
     carom_table_free(answer->saved);
     carom_table_free(answer->recorded);
     carom_table_free(answer->final);
@@ -92,6 +101,7 @@ carom_status carom_integrator_run(const carom_motion_request *request, const car
         status = carom_table_create(integrator->impact_columns, integrator->impact_column_count, NULL, 0, &sizes, &answer->impacts, error);
     if (!status && motion->form == CAROM_MOTION_MECHANISM)
         status = carom_table_create(name_columns, 1, NULL, 0, &sizes, &answer->names, error);
+    if (!status) status = carom_table_create(note_columns, 1, NULL, 0, &sizes, &answer->notes, error);
     if (!status && integrator->saved_columns) status = carom_motion_create_saved(integrator, motion, &answer->saved, error);
     if (!status) status = carom_motion_create_states(integrator, motion, &answer->final, error);
     if (!status) status = carom_motion_create_states(integrator, motion, &answer->recorded, error);
@@ -109,6 +119,7 @@ carom_status carom_integrator_run(const carom_motion_request *request, const car
                                         .states = states,
                                         .impacts = answer->impacts,
                                         .names = answer->names,
+                                        .notes = answer->notes,
                                         .saved = answer->saved,
                                         .resume = request->resume,
                                         .recorded = answer->recorded,
@@ -138,6 +149,41 @@ carom_status carom_motion_conclude(const carom_motion_call *call, carom_verdict 
     *carom_table_reals(call->result, CAROM_MOTION_TIME) = time;
     *carom_table_reals(call->result, CAROM_MOTION_ENERGY_ERROR) = initial_energy != 0 ? energy_error / fabs(initial_energy) : NAN;
     return carom_table_set_text(call->result, CAROM_MOTION_VERDICT, carom_verdict_name(verdict), error);
+}
+
+carom_status carom_motion_note(const carom_motion_call *call, carom_error *error, const char *format, ...) {
+    char text[CAROM_MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    const carom_status status = carom_table_add_row(call->notes, error);
+    return status ? status : carom_table_set_text(call->notes, CAROM_MOTION_NOTE, text, error);
+}
+
+carom_status carom_motion_explain(const carom_motion_call *call, carom_error *error, const char *format, ...) {
+    char text[CAROM_MESSAGE_SIZE];
+    int length = snprintf(text, sizeof text, "%s", carom_table_text(call->result, CAROM_MOTION_MESSAGE, 0));
+    if (length) length += snprintf(text + length, sizeof text - (size_t)length, "; ");
+    if ((size_t)length >= sizeof text) return CAROM_OK;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + length, sizeof text - (size_t)length, format, arguments);
+    va_end(arguments);
+    return carom_table_set_text(call->result, CAROM_MOTION_MESSAGE, text, error);
+}
+
+// An integrator that conserves energy, or loses it where impacts say so, errs by much less than this share of it.
+#define MOST_ENERGY_ERROR 0.01
+
+carom_status carom_motion_limit_energy(const carom_motion_call *call, double energy_error, double scale, carom_verdict *verdict,
+                                       carom_error *error) {
+    if (*verdict != CAROM_COMPLETE || energy_error <= MOST_ENERGY_ERROR * scale) return CAROM_OK;
+    *verdict = CAROM_ENERGY_LIMIT;
+    return carom_motion_explain(call, error,
+                                "the energy is wrong by up to %.3g J, more than %g of its scale of %.3g J (the initial energy, or the "
+                                "largest kinetic one): the step is too long, or the law of impacts adds energy",
+                                energy_error, MOST_ENERGY_ERROR, scale);
 }
 
 carom_status carom_motion_flush(const carom_motion_call *call, carom_table *states, carom_error *error) {

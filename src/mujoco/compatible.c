@@ -187,12 +187,52 @@ bool model_get_actuator(const mjModel *compiled, const mjData *data, int actuato
 }
 
 // Delays came with 3.5.
-bool model_has_memory(const mjModel *compiled) {
+bool model_has_delays(const mjModel *compiled) {
+    (void)compiled;
 #if mjVERSION_HEADER >= 3005000
     for (int i = 0; i < model_count_actuators(compiled); i++)
         if (compiled->actuator_historyadr[i] >= 0) return true;
 #endif
-    return compiled->na > 0;
+    return false;
+}
+
+bool model_holds_activation(const mjModel *compiled, int actuator) {
+    const int type = compiled->actuator_dyntype[actuator];
+    bool known = type == mjDYN_NONE || type == mjDYN_INTEGRATOR || type == mjDYN_FILTER || type == mjDYN_MUSCLE;
+#if mjVERSION_HEADER >= 300
+    known = known || type == mjDYN_FILTEREXACT;
+#endif
+    return !known;
+}
+
+// Until 2.3.0 the last actuators have the activations, one each.
+int model_find_activation(const mjModel *compiled, int actuator) {
+#if mjVERSION_HEADER >= 300
+    return compiled->actuator_actadr[actuator] < 0 ? -1 : compiled->actuator_actadr[actuator] + compiled->actuator_actnum[actuator] - 1;
+#else
+    const int place = actuator - (compiled->nu - compiled->na);
+    return place < 0 ? -1 : place;
+#endif
+}
+
+void model_advance_activations(const mjModel *compiled, mjData *data, double duration) {
+    for (int i = 0; i < model_count_actuators(compiled); i++) {
+        const int last = model_find_activation(compiled, i);
+#if mjVERSION_HEADER >= 300
+        const int count = compiled->actuator_actnum[i];
+        const bool exact = compiled->actuator_dyntype[i] == mjDYN_FILTEREXACT;
+#else
+        const int count = 1;
+        const bool exact = false;
+#endif
+        if (last < 0 || model_holds_activation(compiled, i)) continue;
+        for (int k = last - count + 1; k <= last; k++) {
+            const double tau = fmax(mjMINVAL, compiled->actuator_dynprm[i * mjNDYN]);
+            data->act[k] += data->act_dot[k] * (exact ? tau * (1 - exp(-duration / tau)) : duration);
+            const double *range = compiled->actuator_actrange + 2 * i;
+            if (compiled->actuator_actlimited[i]) data->act[k] = fmin(fmax(data->act[k], range[0]), range[1]);
+        }
+    }
 }
 
 // Such geoms came with 3.11.

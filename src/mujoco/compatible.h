@@ -61,8 +61,15 @@ int model_count_actuators(const mjModel *compiled);
 int model_find_control(const mjModel *compiled, int actuator);
 // Its force [N, N m], and the gradient of its length, [nv], after mj_fwdActuation; false where it has several forces.
 bool model_get_actuator(const mjModel *compiled, const mjData *data, int actuator, double *force, double *gradient);
-// Does the model have what changes by itself besides positions and velocities: activations and delays of actuators?
-bool model_has_memory(const mjModel *compiled);
+// The place of the activation that an actuator's force is proportional to; -1: it has none.
+int model_find_activation(const mjModel *compiled, int actuator);
+// Do actuators have delays?
+bool model_has_delays(const mjModel *compiled);
+// Advances the activations of all actuators by a time, from the rates that mj_fwdActuation left: as MuJoCo does, exactly for filters that
+// ask for it, within the range of each. Kinds of dynamics that are not known here keep theirs.
+void model_advance_activations(const mjModel *compiled, mjData *data, double duration);
+// Is that such a kind?
+bool model_holds_activation(const mjModel *compiled, int actuator);
 // Do contacts of geoms pull?
 bool model_has_adhesion(const mjModel *compiled);
 // Deformable bodies, or plugins, whose forces are not known here.

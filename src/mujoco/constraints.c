@@ -12,6 +12,14 @@
 // One this close that is not there gives a warning.
 #define NEAR_TOLERANCE 1e-3
 
+carom_status carom_model_set_limit_restitution(carom_model *model, double stops, double strings, carom_error *error) {
+    if (!(stops >= 0 && stops <= 1 && strings >= 0 && strings <= 1))
+        return carom_fail(error, CAROM_BAD_INPUT, "the restitution of stops and strings is between 0 and 1, not %g and %g", stops, strings);
+    model->limit_restitution[0] = stops;
+    model->limit_restitution[1] = strings;
+    return CAROM_OK;
+}
+
 // A model may switch off one kind of constraints, or all of them at once.
 bool model_is_enabled(const carom_model *model, int disable_bit) {
     return !(model->compiled->opt.disableflags & (mjDSBL_CONSTRAINT | disable_bit));

@@ -112,6 +112,7 @@ static carom_status add_limits(frozen *f, int count, char (*names)[MODEL_LABEL_S
         }
         model_name_limit(f->model, &limit, names[f->limit_count]);
         mju_zero(f->tangent + (size_t)(f->count * f->tangent_dim) * nv, f->tangent_dim * f->nv);
+        f->restitution[f->count] = f->model->limit_restitution[tendon];
         f->limits[f->limit_count] = limit;
         f->names[f->count++] = names[f->limit_count];
         if (used < sizeof list)

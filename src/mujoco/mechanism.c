@@ -72,7 +72,6 @@ static carom_status check_covered(const carom_model *model, carom_error *error) 
         return carom_fail(error, CAROM_UNSUPPORTED, "%s: motions do not cover geoms with adhesion", model->path);
     for (int i = 0; actuated && i < model_count_actuators(compiled); i++) {
         const char *reason = NULL;
-        if (compiled->actuator_dyntype[i] != mjDYN_NONE) reason = "a state of its own (dyntype other than 'none')";
         if (compiled->actuator_trntype[i] == mjTRN_BODY) reason = "adhesion";
         if (compiled->actuator_gaintype[i] == mjGAIN_USER || compiled->actuator_biastype[i] == mjBIAS_USER)
             reason = "a force that the user's code gives (gaintype or biastype 'user')";
@@ -80,7 +79,7 @@ static carom_status check_covered(const carom_model *model, carom_error *error) 
         if (reason)
             return carom_fail(error, CAROM_UNSUPPORTED, "%s: actuator '%s' has %s, which motions do not cover", model->path, name, reason);
     }
-    if (actuated && model_has_memory(compiled))
+    if (actuated && model_has_delays(compiled))
         return carom_fail(error, CAROM_UNSUPPORTED, "%s: motions do not cover delays of actuators", model->path);
     for (int i = 0; i < compiled->ntendon && model_is_enabled(model, mjDSBL_FRICTIONLOSS); i++) {
         model_write_name(model, mjOBJ_TENDON, i, "number ", name, sizeof name);
@@ -118,6 +117,13 @@ static carom_status warn_of_motion(carom_model *model, const model_mechanism *me
     if (torsion && !mechanism->is_listed)
         status = model_warn(model, error,
                             "torsional and rolling friction of geoms (condim above 3) is left out: contacts have sliding friction only");
+    for (int i = 0; !status && model_has_actuators(model) && i < model_count_actuators(compiled); i++) {
+        char name[MODEL_LABEL_SIZE];
+        model_write_name(model, mjOBJ_ACTUATOR, i, "number ", name, sizeof name);
+        if (model_holds_activation(compiled, i))
+            status = model_warn(model, error,
+                                "actuator '%s' keeps the activation that it has at the start: motions do not know its dyntype", name);
+    }
     // The state's keyframe has given its own.
     const bool controlled = mechanism->rows || carom_max_abs((size_t)compiled->nu, model->data->ctrl) > 0;
     if (!status && model_has_actuators(model) && !controlled)
@@ -146,6 +152,16 @@ static carom_status describe_start(model_mechanism *mechanism, carom_error *erro
     for (int i = 0; i < nq; i++) position_names[i] = position_labels[i];
     mju_copy(position, model->data->qpos, nq);
     mju_copy(velocity, model->data->qvel, nv);
+    const int activations = model_has_actuators(model) ? model_count(compiled->na) : 0;
+    double *activation = carom_arena_take(arena, (size_t)activations, sizeof *activation);
+    if (arena->failed) return carom_fail_memory(error, model->path);
+    mju_copy(activation, model->data->act, activations);
+    // The largest restitution of all that may touch.
+    double restitution = fmax(model->limit_restitution[0], model->limit_restitution[1]);
+    if (mechanism->is_listed && mechanism->listed.count)
+        restitution = fmax(restitution, carom_max_abs((size_t)mechanism->listed.count, mechanism->listed.restitution));
+    if (!mechanism->is_listed) restitution = fmax(restitution, mechanism->detection.restitution);
+    const bool pulls = !(compiled->opt.disableflags & mjDSBL_GRAVITY);
     double mass = 0;
     for (int body = 1; body < compiled->nbody; body++)
         if (model_weld(compiled, body)) mass += compiled->body_mass[body];
@@ -159,6 +175,13 @@ static carom_status describe_start(model_mechanism *mechanism, carom_error *erro
                                         .turns = turns,
                                         .mass = mass,
                                         .length = compiled->stat.extent,
+                                        .gravity = pulls ? mju_norm3(compiled->opt.gravity) : 0,
+                                        .restitution = restitution,
+                                        .activations = activations,
+                                        .activation = activation,
+                                        .activate = model_activate,
+                                        .advance_activation = model_advance_activation,
+                                        .advise = model_advise_on_overlap,
                                         .open = open_workspace,
                                         .close = close_workspace,
                                         .evaluate = model_evaluate_terms,

@@ -28,7 +28,8 @@ typedef struct mechanism_work {
     double margin;
     // What detection found, with room for `touch_room` touches and `equation_room` equations.
     int count, touch_room, equations, equation_room;
-    carom_touch *touches;
+    carom_touch *touches, *idle;  // idle ones penetrate, and no motion changes their gap
+    int idle_count;
     int (*bodies)[2];
     int *order;  // of MuJoCo's contacts
     double *normal, *tangent;
@@ -45,6 +46,9 @@ void model_evaluate_terms(void *opened, double time, const double *position, con
 void model_advance_position(const void *self, const double *position, const double *velocity, double duration, double *moved);
 carom_status model_detect_touches(void *opened, const double *position, double margin, carom_touches *touches, carom_error *error);
 void model_name_touch(const void *self, const carom_touch *touch, char *name, size_t size);
+void model_advise_on_overlap(const void *self, const carom_touch *touch, char *text, size_t size);
+void model_activate(void *opened, const double *activation);
+void model_advance_activation(void *opened, double duration, double *activation);
 
 // Room for so many touches, beside those found before. CAROM_OUT_OF_MEMORY.
 carom_status model_make_touch_room(mechanism_work *work, int touches, carom_error *error);

@@ -19,7 +19,8 @@ struct carom_model {
     int touch_count;
     struct model_limit *limits;  // joints and tendons at their limits, which are its contacts after these
     int limit_count;
-    bool drops_limits;  // that detection left some out that the state has
+    bool drops_limits;            // that detection left some out that the state has
+    double limit_restitution[2];  // of joints at their stops, and of tendons at their limits
 };
 
 // ------------------------------------------------------------------------------------------------------ MuJoCo's calls

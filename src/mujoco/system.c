@@ -254,8 +254,7 @@ static carom_status refuse_unheeded(const carom_model *model, carom_error *error
     }
     for (int i = 0; model_has_actuators(model) && i < model_count_actuators(compiled); i++) {
         model_write_name(model, mjOBJ_ACTUATOR, i, "number ", name, sizeof name);
-        const char *what = compiled->actuator_dyntype[i] != mjDYN_NONE      ? "a state of its own (dyntype)"
-                           : compiled->actuator_gaintype[i] > mjGAIN_AFFINE ? "a gain that is not affine"
+        const char *what = compiled->actuator_gaintype[i] > mjGAIN_AFFINE   ? "a gain that is not affine"
                            : compiled->actuator_biastype[i] > mjBIAS_AFFINE ? "a bias that is not affine"
                            : compiled->actuator_trntype[i] == mjTRN_BODY    ? "adhesion to a body"
                                                                             : NULL;
@@ -264,7 +263,7 @@ static carom_status refuse_unheeded(const carom_model *model, carom_error *error
                               "%s: actuator '%s' has %s, which mechanisms with listed contacts do not heed" UNHEEDING, model->path, name,
                               what);
     }
-    if (model_has_actuators(model) && model_has_memory(compiled))
+    if (model_has_actuators(model) && model_has_delays(compiled))
         return carom_fail(error, CAROM_UNSUPPORTED, "%s: mechanisms with listed contacts do not heed delays of actuators" UNHEEDING,
                           model->path);
     return CAROM_OK;
@@ -286,6 +285,13 @@ carom_status carom_model_create_system(carom_model *model, const carom_model_con
     if (status) return status;
     // What a freeze says it leaves out acts in a motion.
     model_clear_warnings(model);
+    for (int i = 0; !status && model_has_actuators(model) && i < model_count_actuators(compiled); i++) {
+        char name[MODEL_LABEL_SIZE];
+        model_write_name(model, mjOBJ_ACTUATOR, i, "number ", name, sizeof name);
+        if (compiled->actuator_dyntype[i] != mjDYN_NONE)
+            status = model_warn(model, error, "actuator '%s' keeps the activation that it has at the start" UNHEEDING, name);
+    }
+    if (status) return status;
 
     model_system *created = calloc(1, sizeof *created);
     if (!created) return carom_fail_memory(error, model->path);
@@ -321,6 +327,7 @@ carom_status carom_model_create_system(carom_model *model, const carom_model_con
             model_write_name(model, mjOBJ_JOINT, joint, "joint", name, sizeof name);
             contact_names[placed] = contact_labels[placed];
             snprintf(contact_labels[placed], sizeof *contact_labels, "LIMIT:%s:%s", name, upper ? "upper" : "lower");
+            restitution[placed] = model->limit_restitution[0];
             const double sign = upper ? -1 : 1, stop = compiled->jnt_range[2 * joint + upper];
             created->contacts[placed] =
                 (model_contact){.dof = compiled->jnt_dofadr[joint], .sign = sign, .offset = sign * stop + compiled->jnt_margin[joint]};

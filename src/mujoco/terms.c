@@ -46,6 +46,8 @@ static void fill_implicit(const mechanism_work *work, carom_mechanism_terms *ter
             const double *range = compiled->actuator_ctrlrange + 2 * control;
             input = fmin(fmax(input, range[0]), range[1]);
         }
+        const int activation = model_find_activation(compiled, i);
+        if (activation >= 0) input = data->act[activation];
         if (compiled->actuator_gaintype[i] == mjGAIN_AFFINE) {
             by_length += gain[1] * input;
             by_rate += gain[2] * input;
@@ -106,6 +108,17 @@ void model_evaluate_terms(void *opened, double time, const double *position, con
         mju_zero(terms->dry_friction, nv);
     terms->kinetic = 0;
     for (int i = 0; i < nv; i++) terms->kinetic += velocity[i] * carom_dot(nv, terms->mass + (size_t)i * (size_t)nv, velocity) / 2;
+}
+
+void model_activate(void *opened, const double *activation) {
+    const mechanism_work *work = opened;
+    mju_copy(work->data->act, activation, model_count(work->compiled->na));
+}
+
+void model_advance_activation(void *opened, double duration, double *activation) {
+    const mechanism_work *work = opened;
+    model_advance_activations(work->compiled, work->data, duration);
+    mju_copy(activation, work->data->act, model_count(work->compiled->na));
 }
 
 void model_advance_position(const void *self, const double *position, const double *velocity, double duration, double *moved) {

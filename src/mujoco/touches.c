@@ -17,6 +17,7 @@ carom_status model_make_touch_room(mechanism_work *work, int touches, carom_erro
     const size_t nv = (size_t)work->mechanism->base.nv, room = (size_t)touches + (size_t)touches / 2, count = (size_t)work->count;
     carom_arena grown = {0};
     carom_touch *list = carom_arena_take(&grown, room, sizeof *list);
+    carom_touch *idle = carom_arena_take(&grown, room, sizeof *idle);
     int(*bodies)[2] = carom_arena_take(&grown, room, sizeof *bodies);
     double *normal = carom_arena_take(&grown, room * nv, sizeof *normal);
     double *tangent = carom_arena_take(&grown, 2 * room * nv, sizeof *tangent);
@@ -24,6 +25,8 @@ carom_status model_make_touch_room(mechanism_work *work, int touches, carom_erro
     work->rows = carom_arena_take(&grown, 3 * nv, sizeof *work->rows);
     work->first = carom_arena_take(&grown, 3 * nv, sizeof *work->first);
     work->second = carom_arena_take(&grown, 3 * nv, sizeof *work->second);
+    if (work->idle_count && !grown.failed) memcpy(idle, work->idle, (size_t)work->idle_count * sizeof *idle);
+    work->idle = idle;
     if (count && !grown.failed) {
         memcpy(list, work->touches, count * sizeof *list);
         memcpy(bodies, work->bodies, count * sizeof *bodies);
@@ -92,6 +95,7 @@ static void add_contact(mechanism_work *work, const carom_touch *found, const in
     for (int k = 0; k < 3; k++) {
         double *row = work->rows + k * nv;
         const bool moves = carom_max_abs(columns, row) > MODEL_ZERO_TOLERANCE * scale;
+        if (!moves && k == 0 && found->gap < 0) work->idle[work->idle_count++] = *found;
         if (!moves && k == 0) return;
         if (!moves) mju_zero(row, nv);
     }
@@ -148,6 +152,42 @@ void model_name_touch(const void *self, const carom_touch *touch, char *name, si
         snprintf(name, size, "%s:%d", base, touch->ordinal + 1);
 }
 
+void model_advise_on_overlap(const void *self, const carom_touch *touch, char *text, size_t size) {
+    const model_mechanism *mechanism = self;
+    const mjModel *compiled = mechanism->model->compiled;
+    char names[2][MODEL_LABEL_SIZE];
+    *text = '\0';
+    if (touch->first < 0) return;
+    const int bodies[2] = {compiled->geom_bodyid[touch->first], compiled->geom_bodyid[touch->second]};
+    const int root = compiled->body_rootid[bodies[0]];
+    if (!root || root != compiled->body_rootid[bodies[1]]) return;
+    bool unnamed = false;
+    for (int side = 0; side < 2; side++) {
+        const char *given = mj_id2name(compiled, mjOBJ_BODY, bodies[side]);
+        unnamed = unnamed || !given || !*given;
+        model_write_name(mechanism->model, mjOBJ_BODY, bodies[side], "body", names[side], sizeof names[side]);
+    }
+    snprintf(text, size,
+             "links '%s' and '%s' of one robot overlap there; if they are meant to, exclude the pair in the model: "
+             "<contact><exclude body1=\"%s\" body2=\"%s\"/></contact>%s, or all contacts of the robot with itself in the scene: "
+             "contacts: {detect: true, self: false}",
+             names[0], names[1], names[0], names[1], unnamed ? " (once these bodies have these names)" : "");
+}
+
+// Half the thickness of a geom; infinite for planes and height fields, which are thick.
+static double find_half_thickness(const mjModel *compiled, int geom) {
+    const double *size = compiled->geom_size + 3 * geom;
+    switch (compiled->geom_type[geom]) {
+    case mjGEOM_SPHERE:
+    case mjGEOM_CAPSULE: return size[0];
+    case mjGEOM_CYLINDER: return fmin(size[0], size[1]);
+    case mjGEOM_BOX:
+    case mjGEOM_ELLIPSOID:
+    case mjGEOM_MESH: return fmin(size[0], fmin(size[1], size[2]));
+    default: return HUGE_VAL;
+    }
+}
+
 // Does the scene's choice of contacts leave out the one that was added last?
 static bool is_left_out(const mechanism_work *work) {
     const model_mechanism *mechanism = work->mechanism;
@@ -185,12 +225,15 @@ static carom_status add_detected(mechanism_work *work, bool with_fields, carom_e
         model_touch touch;
         const carom_status status = model_read_contact(mechanism->model, &mechanism->detection, contact, &touch, error);
         if (status) return status;
-        carom_touch added = {.kind = CAROM_TOUCH_CONTACT,
-                             .first = touch.geom[0],
-                             .second = touch.geom[1],
-                             .gap = contact->dist,
-                             .friction = touch.friction,
-                             .restitution = touch.restitution};
+        carom_touch added = {
+            .kind = CAROM_TOUCH_CONTACT,
+            .first = touch.geom[0],
+            .second = touch.geom[1],
+            .gap = contact->dist,
+            .friction = touch.friction,
+            .restitution = touch.restitution,
+            .size = fmin(find_half_thickness(work->compiled, touch.geom[0]), find_half_thickness(work->compiled, touch.geom[1]))};
+        if (isinf(added.size)) added.size = 0;
         mju_copy3(added.point, touch.meeting);
         mju_copy3(added.axes[0], touch.normal);
         for (int k = 0; k < 2; k++) mju_copy3(added.axes[1 + k], touch.tangent[k]);
@@ -209,7 +252,8 @@ static void add_listed(mechanism_work *work) {
                              .first = -1,
                              .second = i,
                              .friction = mechanism->listed.friction[i],
-                             .restitution = mechanism->listed.restitution[i]};
+                             .restitution = mechanism->listed.restitution[i],
+                             .size = contact->radius};
         mju_rotVecMat(added.point, contact->point, work->data->xmat + 9 * contact->body);
         mju_addTo3(added.point, work->data->xpos + 3 * contact->body);
         mju_addToScl3(added.point, contact->normal, -contact->radius);
@@ -241,7 +285,12 @@ static void add_limits(mechanism_work *work) {
             if (!(carom_max_abs(nv, row) > MODEL_ZERO_TOLERANCE * model_scale_limit_row(compiled, work->data, &limit, work->first)))
                 continue;
             mju_zero(work->tangent + 2 * at * nv, 2 * (int)nv);
-            work->touches[at] = (carom_touch){.kind = CAROM_TOUCH_LIMIT, .first = i, .second = end, .gap = measured.distance};
+            work->touches[at] = (carom_touch){.kind = CAROM_TOUCH_LIMIT,
+                                              .first = i,
+                                              .second = end,
+                                              .gap = measured.distance,
+                                              .restitution = mechanism->model->limit_restitution[tendon],
+                                              .size = 0.5 * measured.width};
             work->count++;
         }
     }
@@ -268,7 +317,7 @@ carom_status model_detect_touches(void *opened, const double *position, double m
         return carom_fail(error, CAROM_BAD_INPUT, "%s: the position is not finite", mechanism->model->path);
     mju_copy(data->qpos, position, mechanism->base.nq);
     work->margin = margin;
-    work->count = 0;
+    work->count = work->idle_count = 0;
     carom_status status = model_guard_call(find_equations, work, error);
     if (!status) status = take_equations(work, error);
     if (!status) status = check_room(work, error);
@@ -281,7 +330,7 @@ carom_status model_detect_touches(void *opened, const double *position, double m
         work->margin = pass ? 0 : margin;
         status = model_guard_call(find_contacts, work, error);
         if (!status) status = check_room(work, error);
-        if (!status) status = model_make_touch_room(work, work->count + data->ncon + limits, error);
+        if (!status) status = model_make_touch_room(work, work->count + work->idle_count + data->ncon + limits, error);
         if (!status) status = add_detected(work, pass, error);
     }
     work->margin = margin;
@@ -300,6 +349,8 @@ carom_status model_detect_touches(void *opened, const double *position, double m
                                .tangent = work->tangent,
                                .equations = work->equations,
                                .residual = work->residual,
-                               .equation = work->equation};
+                               .equation = work->equation,
+                               .idle_count = work->idle_count,
+                               .idle = work->idle};
     return CAROM_OK;
 }

@@ -264,7 +264,7 @@ static void members_that_end_early_are_reported(void **state) {
     char scene[PATH_SIZE], line[2 * PATH_SIZE];
     snprintf(line, sizeof line, "$carom simulate %s --ensemble 3 --max-impacts 3", motion_path("zeno-block", scene));
     char *said = run_line(*state, 1, line);
-    check_text(said, "3 of them ended before the duration");
+    check_text(said, "3 of 3 members are not complete: zeno-limit 3; --json says why");
     free(said);
 }
 
@@ -472,7 +472,7 @@ static const refusal refusals[] = {
     {"simulate block.yaml --integrator inclusion --duration 1 --step 3", "--step: 3 s are too long for 1 s", NULL},
     {"simulate block.yaml --integrator inclusion --jump energy", "--jump is not an option of integrator inclusion or law", NULL},
     {"simulate case.yaml --ensemble 2 --perturb -1", "--perturb: '-1'", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
-    {"simulate case.yaml --ensemble 9 --perturb 100", "--ensemble: member", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
+    {"simulate case.yaml --ensemble 9 --perturb 1e300", "--ensemble: member 0", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
     {"simulate case.yaml --perturbed position", "--perturbed belongs to --ensemble", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
     {"simulate case.yaml --perturb 1", "--perturb belongs to --ensemble", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
     {"simulate case.yaml --ensemble 0", "--ensemble: '0'", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},

@@ -102,7 +102,8 @@ static inline carom_status planar_detect(void *workspace, const double *q, doubl
                                        body->friction,
                                        body->restitution,
                                        {q[0] + x, 0, q[1] + z},
-                                       {{n[0], 0, n[1]}, {t[0], 0, t[1]}, {0, 1, 0}}};
+                                       {{n[0], 0, n[1]}, {t[0], 0, t[1]}, {0, 1, 0}},
+                                       0};
         memcpy(room->normal + 3 * k, (double[]){n[0], n[1], -n[0] * z + n[1] * x}, 3 * sizeof(double));
         memcpy(room->tangent + 6 * k, (double[]){t[0], t[1], -t[0] * z + t[1] * x, 0, 0, 0}, 6 * sizeof(double));
     }
@@ -192,7 +193,8 @@ static inline carom_status box_detect(void *workspace, const double *q, double m
                                        box->friction,
                                        box->restitution,
                                        {q[0] + arm[0], q[1] + arm[1], q[2] + arm[2]},
-                                       {{0, 0, 1}, {1, 0, 0}, {0, 1, 0}}};
+                                       {{0, 0, 1}, {1, 0, 0}, {0, 1, 0}},
+                                       0};
         for (int a = 0; a < 3; a++) {
             // Row of an axis d: d.(v + R (w x c)) = d.v + (c x R'd).w
             const double *axis = room->touch[k].axes[a];

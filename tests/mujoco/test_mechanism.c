@@ -520,8 +520,6 @@ static void test_refusals(void **state) {
     static const struct {
         const char *text, *message;
     } models[] = {
-        {LINKS("", "<actuator><general name='slow' joint='elbow' dyntype='integrator'/></actuator>"),
-         "actuator 'slow' has a state of its own (dyntype other than 'none'), which motions do not cover"},
         {LINKS("", "<actuator><adhesion name='pad' body='hand' ctrlrange='0 1'/></actuator>"), "actuator 'pad' has adhesion"},
         {LINKS("", "<actuator><general name='mine' joint='elbow' biastype='user'/></actuator>"),
          "actuator 'mine' has a force that the user's code gives"},

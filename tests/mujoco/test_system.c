@@ -417,8 +417,6 @@ static void what_is_not_heeded_is_refused_by_name(void **state) {
          "tendon 'belt' has frictionloss"},
         {LEG("", FOOT, "<tendon><fixed name='belt' limited='true' range='-1 1'><joint joint='hip' coef='1'/></fixed></tendon>"),
          "tendon 'belt' has limits"},
-        {LEG("", FOOT, "<actuator><general name='slow' joint='hip' dyntype='filter' dynprm='0.1'/></actuator>"),
-         "actuator 'slow' has a state of its own"},
         {LEG("", FOOT, "<actuator><general name='odd' joint='hip' gaintype='user'/></actuator>"), "actuator 'odd' has a gain"},
         {LEG("", FOOT, "<equality><joint name='gear' joint1='hip' joint2='knee'/></equality>"), "equality constraint 'gear'"},
         {LEG("", "<joint name='wrist' type='ball'/>" FOOT, ""), "joint 'wrist': mechanisms with listed contacts have slide and hinge"},

@@ -48,6 +48,22 @@ static carom_status parse_views(cli_motion_pictures *pictures, const char *text,
     return pictures->view_count ? CAROM_OK : carom_fail(error, CAROM_BAD_INPUT, "--views: names no view");
 }
 
+// `--coordinates NAME,NAME,...`
+static carom_status parse_coordinates(cli_motion *motion, const char *text, carom_error *error) {
+    cli_motion_pictures *pictures = &motion->pictures;
+    char *rest = NULL;
+    pictures->coordinate_text = strdup(text);
+    pictures->coordinates = calloc(strlen(text) + 1, sizeof *pictures->coordinates);
+    if (!pictures->coordinate_text || !pictures->coordinates) return carom_fail_memory(error, "--coordinates");
+    for (char *word = strtok_r(pictures->coordinate_text, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
+        pictures->coordinates[pictures->coordinate_count++] = word;
+    carom_error inner;
+    if (!pictures->coordinate_count) return carom_fail(error, CAROM_BAD_INPUT, "--coordinates: names no coordinate");
+    const carom_status status =
+        carom_motion_check_coordinates(motion->request.motion, pictures->coordinates, pictures->coordinate_count, &inner);
+    return status ? carom_fail(error, status, "--%s", inner.message) : CAROM_OK;
+}
+
 // `--window A:B`, two times.
 static carom_status parse_window(cli_motion_pictures *pictures, const char *text, carom_error *error) {
     const char *colon = strchr(text, ':');
@@ -66,13 +82,16 @@ carom_status cli_pictures_parse(cli_motion *motion, carom_error *error) {
     cli_motion_pictures *pictures = &motion->pictures;
     const char *prefix = cli_value(arguments, "figures"), *film = cli_value(arguments, "animate"), *times = cli_value(arguments, "times");
     const char *window = cli_value(arguments, "window"), *views = cli_value(arguments, "views"), *size = cli_value(arguments, "size");
-    if (!prefix && (times || size)) return carom_fail(error, CAROM_BAD_INPUT, "--%s belongs to --figures", times ? "times" : "size");
+    const char *coordinates = cli_value(arguments, "coordinates");
+    if (!prefix && (times || size || coordinates))
+        return carom_fail(error, CAROM_BAD_INPUT, "--%s belongs to --figures", times ? "times" : size ? "size" : "coordinates");
     if (!prefix && !film && (window || views))
         return carom_fail(error, CAROM_BAD_INPUT, "--%s belongs to --figures or --animate", window ? "window" : "views");
     if (prefix && !one->figures) return carom_fail(error, CAROM_UNSUPPORTED, "--figures: the integrator '%s' has no pictures", one->name);
     carom_status status = prefix ? carom_check_ending(prefix, "", "the start of pictures' names", error) : CAROM_OK;
     if (!status && times) status = parse_times(pictures, times, error);
     if (!status && views) status = parse_views(pictures, views, error);
+    if (!status && coordinates) status = parse_coordinates(motion, coordinates, error);
     if (!status && window) status = parse_window(pictures, window, error);
     carom_error inner;
     if (!status && size && carom_plot_parse_size(size, &pictures->size, &inner))
@@ -85,6 +104,8 @@ carom_status cli_pictures_parse(cli_motion *motion, carom_error *error) {
 void cli_pictures_free(cli_motion_pictures *pictures) {
     carom_animation_free(pictures->animation);
     free(pictures->times);
+    free(pictures->coordinates);
+    free(pictures->coordinate_text);
 }
 
 // The path PREFIX-NAME.png; to be freed, and to be added to `files` when it is there.
@@ -145,6 +166,8 @@ carom_status cli_pictures_draw(cli_motion *motion, carom_error *error) {
                                    .window = pictures->windowed ? pictures->window : NULL,
                                    .times = pictures->times,
                                    .time_count = pictures->time_count,
+                                   .coordinates = pictures->coordinates,
+                                   .coordinate_count = pictures->coordinate_count,
                                    .answer = &motion->answer,
                                    .ensemble = motion->ensemble.members ? &motion->ensemble : NULL,
                                    .convergence = motion->convergence,

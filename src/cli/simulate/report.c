@@ -11,11 +11,29 @@
 // Impacts that the table on the terminal shows; JSON and files have them all.
 enum { SHOWN_IMPACTS = 20 };
 
+// Members of an ensemble that are not complete.
+static int64_t count_incomplete(const carom_table *members) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < carom_table_rows(members); i++)
+        count += strcmp(carom_table_text(members, CAROM_MEMBER_VERDICT, i), carom_verdict_name(CAROM_COMPLETE)) != 0;
+    return count;
+}
+
+// How many members have each verdict.
+static json_t *count_verdicts(const carom_table *members) {
+    json_t *counts = json_object();
+    for (int64_t i = 0; i < carom_table_rows(members); i++) {
+        const char *verdict = carom_table_text(members, CAROM_MEMBER_VERDICT, i);
+        json_object_set_new(counts, verdict, json_integer(json_integer_value(json_object_get(counts, verdict)) + 1));
+    }
+    return counts;
+}
+
 // Done means that the motion and everything asked about it reached the end.
 static int exit_status_of(const cli_motion *motion) {
     const carom_table *members = motion->ensemble.members, *orders = motion->orders;
     bool complete = carom_motion_answer_complete(&motion->answer) && !motion->pictures.cut_short;
-    if (members) complete = complete && carom_table_rows(members) == motion->ensemble.requested;
+    if (members) complete = complete && carom_table_rows(members) == motion->ensemble.requested && !count_incomplete(members);
     if (orders) complete = complete && carom_table_rows(orders) == (cli_given(motion->arguments, "design") ? 2 : 1);
     for (int64_t row = 0; orders && row < carom_table_rows(orders); row++)
         complete = complete && carom_table_integer_column(orders, CAROM_ORDERS_COMPLETE)[row];
@@ -90,6 +108,10 @@ int cli_print_motion_json(const cli_motion *motion, const char *file) {
         json_object_set_new(document, group->name, object);
     }
     json_object_set_new(document, "seconds", carom_json_real(motion->seconds));
+    json_t *caveats = json_array();
+    for (int64_t row = 0; row < carom_table_rows(motion->answer.notes); row++)
+        json_array_append_new(caveats, carom_json_text(carom_table_text(motion->answer.notes, CAROM_MOTION_NOTE, row)));
+    json_object_set_new(document, "caveats", caveats);
     json_object_set_new(document, "impacts", rows_json(motion->answer.impacts, names));
     // States at the times that the options ask for; files have them all.
     json_t *states = json_array();
@@ -99,10 +121,10 @@ int cli_print_motion_json(const cli_motion *motion, const char *file) {
     json_object_set_new(document, "final", state_json(motion->answer.final, 0, names));
     const carom_ensemble *ensemble = &motion->ensemble;
     json_object_set_new(document, "ensemble",
-                        ensemble->members
-                            ? json_pack("{s:I, s:o, s:o}", "requested", (json_int_t)ensemble->requested, "perturbation",
-                                        carom_json_real(ensemble->perturbation), "members", rows_json(ensemble->members, names))
-                            : json_null());
+                        ensemble->members ? json_pack("{s:I, s:o, s:o, s:o}", "requested", (json_int_t)ensemble->requested, "perturbation",
+                                                      carom_json_real(ensemble->perturbation), "verdicts",
+                                                      count_verdicts(ensemble->members), "members", rows_json(ensemble->members, names))
+                                          : json_null());
     json_t *members = json_object_get(document, "ensemble");
     if (ensemble->tubes) json_object_set_new(members, "tubes", rows_json(ensemble->tubes, names));
     if (ensemble->ends) json_object_set_new(members, "ends", rows_json(ensemble->ends, names));
@@ -185,18 +207,21 @@ int cli_print_motion_text(const cli_motion *motion, const char *file) {
     const carom_integrator *one = motion->request.integrator;
     const carom_table *result = motion->answer.result;
     const int64_t steps = carom_table_integer_column(result, CAROM_MOTION_STEPS)[0], impacts = carom_table_rows(motion->answer.impacts);
+    for (int64_t row = 0; row < carom_table_rows(motion->answer.notes); row++)
+        fprintf(stderr, "carom: note: %s: %s\n", carom_scene_path(motion->scene),
+                carom_table_text(motion->answer.notes, CAROM_MOTION_NOTE, row));
     printf("%s, integrator %s: %" PRId64 " steps, %.9g s, %" PRId64 " impact%s, %s\n", carom_scene_name(motion->scene), one->name, steps,
            carom_table_real_column(result, CAROM_MOTION_TIME)[0], impacts, impacts == 1 ? "" : "s",
            carom_table_text(result, CAROM_MOTION_VERDICT, 0));
     // Why a run ended before its time. Some integrators know more than the verdict says.
     if (!carom_motion_answer_complete(&motion->answer)) {
         const char *verdict = carom_table_text(result, CAROM_MOTION_VERDICT, 0);
-        const int message = carom_table_find(result, "message");
+        const char *message = carom_table_text(result, CAROM_MOTION_MESSAGE, 0);
         unsigned code = CAROM_COMPLETE;
         // Results name verdicts of the list only.
         while (strcmp(verdict, carom_verdict_name(code)) != 0) code++;
-        if (message >= 0 && *carom_table_text(result, message, 0))
-            printf("%s\n", carom_table_text(result, message, 0));
+        if (*message)
+            printf("%s: %s\n", verdict, message);
         else
             printf("%s: %s\n", verdict, carom_verdict_sentence(code));
     }
@@ -214,9 +239,8 @@ int cli_print_motion_text(const cli_motion *motion, const char *file) {
         const int64_t rows = carom_table_rows(ensemble->members);
         const int64_t *hits = carom_table_integer_column(ensemble->members, CAROM_MEMBER_IMPACTS);
         const int64_t *failures = carom_table_integer_column(ensemble->members, CAROM_MEMBER_FAILURES);
-        int64_t least = rows ? INT64_MAX : 0, most = 0, sum = 0, early = 0, unsolved = 0;
+        int64_t least = rows ? INT64_MAX : 0, most = 0, sum = 0, unsolved = 0;
         for (int64_t i = 0; i < rows; i++) {
-            early += strcmp(carom_table_text(ensemble->members, CAROM_MEMBER_VERDICT, i), carom_verdict_name(CAROM_COMPLETE)) != 0;
             unsolved += failures[i] > 0 ? failures[i] : 0;
             least = hits[i] < least ? hits[i] : least;
             most = hits[i] > most ? hits[i] : most;
@@ -224,7 +248,16 @@ int cli_print_motion_text(const cli_motion *motion, const char *file) {
         }
         printf("ensemble: %" PRId64 " of %" PRId64 " members, starts perturbed by %g, impacts %" PRId64 " to %" PRId64 ", mean %.1f\n",
                rows, ensemble->requested, ensemble->perturbation, least, most, rows ? (double)sum / (double)rows : 0);
-        if (early) printf("%" PRId64 " of them ended before the duration; --json says why\n", early);
+        const int64_t incomplete = count_incomplete(ensemble->members);
+        if (incomplete) {
+            json_t *counts = count_verdicts(ensemble->members), *count;
+            const char *verdict;
+            printf("%" PRId64 " of %" PRId64 " members are not complete:", incomplete, rows);
+            json_object_foreach(counts, verdict, count) if (strcmp(verdict, carom_verdict_name(CAROM_COMPLETE)) != 0)
+                printf(" %s %" JSON_INTEGER_FORMAT ";", verdict, json_integer_value(count));
+            puts(" --json says why");
+            json_decref(counts);
+        }
         if (unsolved) printf("%" PRId64 " contact problems or impacts of members were not solved\n", unsolved);
     }
     for (int64_t i = 0; ensemble->ends && i < carom_table_rows(ensemble->ends); i++)

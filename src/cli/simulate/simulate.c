@@ -22,6 +22,8 @@ static const cli_flag flags[] = {
     {"times", "T,T,...", "with --figures: when frames and snapshots show the motion [s]; the nearest recorded states"},
     {"window", "A:B", "with --figures or --animate: draw what is recorded from A to B [s]"},
     {"views", "NAME,...", "with --figures: snapshots of the bodies from the side, front, top or 3d; with --animate: the view"},
+    {"coordinates", "NAME,...",
+     "with --figures: draw these coordinates of a mechanism, each alone; NAME.tilt is the angle of a free joint's z axis to the vertical"},
     {"size", "SIZE", "with --figures: column, page, slide, or WIDTHxHEIGHT [mm]"},
     {"animate", "FILE", "make an animation, FILE.gif or FILE.mp4, with ffmpeg"},
     {"ensemble", "N", "run N more times: bodies from perturbed starts, systems with other draws"},

@@ -12,7 +12,10 @@ typedef struct cli_motion_pictures {
     bool windowed;
     double window[2];  ///< of time [s]
     int time_count;
-    double *times;  ///< [time_count] of snapshots [s]; NULL: chosen
+    double *times;             ///< [time_count] of snapshots [s]; NULL: chosen
+    char *coordinate_text;     ///< holds the names
+    const char **coordinates;  ///< [coordinate_count] that are drawn; NULL: all
+    int coordinate_count;
     int view_count;
     carom_view view[CAROM_VIEWS];  ///< asked for
     carom_plot_size size;          ///< on paper

@@ -60,7 +60,7 @@ carom_status inclusion_collide(inclusion *run, uint64_t touching, int64_t index,
     outcome->contacts = touching;
     outcome->index = drawn.index;
     outcome->count = drawn.count;
-    outcome->solved = drawn.index >= 0;
+    outcome->solved = drawn.index >= 0 && drawn.complete;
     if (!outcome->solved) return CAROM_OK;
     // Its impulses in the rows of all contacts.
     memset(outcome->impulse, 0, 2 * (size_t)run->contacts * sizeof *outcome->impulse);

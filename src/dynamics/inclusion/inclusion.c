@@ -105,7 +105,9 @@ static const carom_option option_rows[] = {
      "grid step: of recorded states, and the largest of the integration", NULL},
     {"duration", CAROM_OPTION_REAL, offsetof(inclusion_options, duration), 0, HUGE_VAL, "s", "10", "time to be covered", NULL},
     {"law", CAROM_OPTION_TEXT, offsetof(inclusion_options, law), 0, 0, "", "auto",
-     "law of all impacts, with its options under `impact`; auto: the law named there, or anitescu-potra", NULL},
+     "law of all impacts, with its options under `impact`; auto: the law named there, or moreau where there is restitution, or "
+     "anitescu-potra",
+     NULL},
     {"tolerance", CAROM_OPTION_REAL, offsetof(inclusion_options, tolerance), 1e-14, 1e-2, "", "1e-11",
      "relative error of a step of smooth motion", NULL},
     {"seed", CAROM_OPTION_INTEGER, offsetof(inclusion_options, seed), 0, CAROM_MOST_SEED / 2, "", "0",
@@ -243,7 +245,9 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
     inclusion *motion = &loop.run;
     carom_status status = carom_motion_count_steps(options->duration, options->step, &loop.steps, error);
     if (!status) status = allocate(&loop, error);
-    if (!status) status = carom_motion_find_law(call, options->law, &motion->arena, &motion->law, error);
+    if (!status)
+        status = carom_motion_find_law(call, options->law, carom_max_abs((size_t)system->contacts, system->restitution), &motion->arena,
+                                       &motion->law, error);
     if (!status) status = system->open(system->self, &motion->workspace, error);
     if (!status && call->states) status = carom_motion_create_states(&carom_integrator_inclusion, call->motion, &loop.states, error);
     if (!status) status = load_start(&loop, error);
@@ -261,6 +265,9 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
         *carom_table_integers(call->result, RESULT_SWITCHES) = loop.switches;
         *carom_table_reals(call->result, RESULT_PENETRATION) = loop.penetration;
         *carom_table_integers(call->result, RESULT_UNRESOLVED_HOPS) = loop.unresolved_hops;
+        status = carom_motion_limit_energy(call, loop.energy_error, fmax(fabs(loop.initial), loop.kinetic), &loop.verdict, error);
+    }
+    if (!status) {
         status = carom_motion_conclude(call, loop.verdict, loop.step, motion->t, loop.energy_error, loop.initial, error);
     }
     if (motion->workspace) system->close(motion->workspace);

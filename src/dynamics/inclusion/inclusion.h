@@ -88,7 +88,7 @@ typedef struct inclusion_loop {
     int64_t impacts, accumulations, switches;
     int64_t unresolved_hops;  // too low for gaps, or too short for the time
     double accumulation[2];   // t, s of the first
-    double initial, energy, energy_error, penetration;
+    double initial, energy, energy_error, kinetic, penetration;
     carom_verdict verdict;  // CAROM_COMPLETE until something ends the run early
     carom_table *states;    // a block of them; NULL: nobody wants them
     inclusion_outcome outcome;

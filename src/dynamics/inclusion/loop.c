@@ -23,7 +23,8 @@ enum { MOST_SETTLING = 100 };
 // Energy less the work of actuators, dampers and fluids may fall where contacts slip or collide, but never grow.
 static void note_energy(inclusion_loop *loop) {
     inclusion *run = &loop->run;
-    const double energy = inclusion_energy(run, run->y + run->nv) - run->y[2 * run->nv + 1];
+    const double sum = inclusion_energy(run, run->y + run->nv), energy = sum - run->y[2 * run->nv + 1];
+    loop->kinetic = fmax(loop->kinetic, sum - run->terms.potential);
     loop->energy_error = fmax(loop->energy_error, energy - loop->energy);
     loop->energy = fmin(loop->energy, energy);
     for (int i = 0; i < run->contacts; i++) loop->penetration = fmax(loop->penetration, -run->terms.gap[i]);

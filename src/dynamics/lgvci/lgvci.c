@@ -102,7 +102,7 @@ typedef struct lgvci_loop {
     int64_t impacts, several, in_step;
     bool dissipates;          // impacts may lower the energy
     double initial, current;  // energies: at the start, and what the flight should have
-    double energy_error, orthogonality_error;
+    double energy_error, kinetic, orthogonality_error;
     carom_verdict verdict;  // CAROM_COMPLETE until something ends the run early
     carom_table *states;    // a block of them
 } lgvci_loop;
@@ -114,6 +114,7 @@ static void note_orthogonality(lgvci_loop *loop) {
 static void note_energy(lgvci_loop *loop) {
     double terms[3];
     loop->energy_error = fmax(loop->energy_error, fabs(lgvci_energy(&loop->run, &loop->run.base, terms) - loop->current));
+    loop->kinetic = fmax(loop->kinetic, terms[0] + terms[1]);
 }
 
 static double base_time(const lgvci_loop *loop) { return (double)(loop->step - 1) * loop->options->step + loop->offset; }
@@ -419,6 +420,8 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
         *carom_table_reals(call->result, RESULT_REST) = loop.rest_time;
         *carom_table_reals(call->result, RESULT_STILL) = loop.still_time;
         status = carom_table_set_text(call->result, RESULT_LAW, loop.law.named ? loop.law.law->name : "none", error);
+        if (!status)
+            status = carom_motion_limit_energy(call, loop.energy_error, fmax(fabs(loop.initial), loop.kinetic), &loop.verdict, error);
         if (!status) status = carom_motion_conclude(call, loop.verdict, done, time, loop.energy_error, loop.initial, error);
     }
     lgvci_law_release(&loop.law);

@@ -145,7 +145,7 @@ typedef struct propagative_loop {
     int64_t impacts, multiple;
     bool friction_ignored;
     double zeno_time;
-    double initial, energy_error;
+    double initial, energy_error, kinetic;
     carom_verdict verdict;
     int *list;            // [contacts]
     carom_table *states;  // a block of them; NULL: nobody wants them
@@ -211,6 +211,7 @@ static carom_status record_impact(void *user, const propagative_event *event, ca
 static double energy_of(propagative_loop *loop) {
     double potential;
     const double kinetic = propagative_motion_energy(loop->motion, &potential);
+    loop->kinetic = fmax(loop->kinetic, kinetic);
     return kinetic + potential;
 }
 
@@ -243,6 +244,19 @@ static carom_status prepare(propagative_loop *loop, carom_error *error) {
         free(from);
     }
     if (isnan(options->restitution)) options->restitution = 1;
+    // What the scene gives and these impacts do not use.
+    const carom_system *system = call->motion->system;
+    const double given = carom_max_abs((size_t)system->contacts, system->restitution);
+    if (!status && given > 0 && given != options->restitution)
+        status = carom_motion_note(call, error,
+                                   "the restitution of the contacts (up to %g) is not used: impacts have R = %g, the option 'restitution'",
+                                   given, options->restitution);
+    if (!status && carom_max_abs((size_t)system->contacts, system->friction) > 0)
+        status =
+            carom_motion_note(call, error, "impacts have no friction with this integrator; that of the contacts acts between impacts only");
+    if (!status && call->settings && call->settings->law && strcmp(call->settings->law, "propagative") != 0)
+        status = carom_motion_note(call, error, "the law '%s' of 'impact' is not used: this integrator has impacts of its own",
+                                   call->settings->law);
     if (!options->plastic) options->plastic = CAROM_PLASTIC_UNILATERAL + 1;
     if (!options->order) options->order = CAROM_ORDER_ARGMIN + 1;
     if (!status) status = carom_motion_check_step(options->duration, options->step, error);
@@ -309,6 +323,9 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
         *carom_table_integers(call->result, RESULT_IMPACTS) = loop.impacts;
         *carom_table_integers(call->result, RESULT_MULTIPLE) = loop.multiple;
         *carom_table_integers(call->result, RESULT_FRICTION) = loop.friction_ignored;
+        status = carom_motion_limit_energy(call, loop.energy_error, fmax(fabs(loop.initial), loop.kinetic), &loop.verdict, error);
+    }
+    if (!status) {
         status = carom_motion_conclude(call, loop.verdict, loop.step, loop.motion->time, loop.energy_error, loop.initial, error);
     }
     propagative_motion_free(loop.motion);

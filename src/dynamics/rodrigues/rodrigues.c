@@ -66,8 +66,7 @@ enum {
     RESULT_EVALUATIONS,
     RESULT_FREQUENCY,
     RESULT_LAST_FREQUENCY,
-    RESULT_UNIT_ERROR,
-    RESULT_MESSAGE
+    RESULT_UNIT_ERROR
 };
 
 static const carom_column own_result_columns[] = {
@@ -84,7 +83,6 @@ static const carom_column own_result_columns[] = {
      "of small motions at the start, as option frequency says; step times this must stay below 2", NULL},
     {"last_stiffest_frequency", CAROM_COLUMN_REAL, 1, "rad/s", "the same at the end", NULL},
     {"unit_error", CAROM_COLUMN_REAL, 1, "", "largest | |q| - 1 | at the end", NULL},
-    {"message", CAROM_COLUMN_TEXT, 1, "", "why the run ended early; empty otherwise", NULL},
 };
 
 // ------------------------------------------------------------------------------------------------------------- options
@@ -544,6 +542,9 @@ static carom_status prepare(rodrigues_loop *loop, carom_error *error) {
 static carom_status run(const carom_motion_call *call, carom_error *error) {
     rodrigues_loop loop = {.call = call, .options = call->options};
     carom_status status = prepare(&loop, error);
+    if (!status && call->settings && call->settings->law)
+        status = carom_motion_note(call, error, "the law '%s' of 'impact' is not used: walls and collisions have surfaces of their own",
+                                   call->settings->law);
     if (!status && !call->resume) status = take_grid_point(&loop, error);
     while (!status && loop.verdict == CAROM_COMPLETE && loop.step < loop.steps) {
         if (is_stopped(&loop)) break;
@@ -577,7 +578,7 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
     if (!status) status = fill_state(&loop, call->final, error);
     const int64_t evaluations = loop.run.evaluations;
     if (!status) status = find_frequency(&loop, &last_frequency, error);
-    if (!status) status = carom_table_set_text(call->result, RESULT_MESSAGE, loop.message, error);
+    if (!status) status = carom_table_set_text(call->result, CAROM_MOTION_MESSAGE, loop.message, error);
     if (!status) {
         const double time = time_of(&loop), scale = fabs(loop.initial);
         for (int64_t i = 0; i < loop.run.bodies; i++) {

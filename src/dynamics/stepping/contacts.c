@@ -20,7 +20,7 @@ bool stepping_overflows(stepping *run, const double *q) {
 }
 
 carom_status stepping_detect(stepping *run, const double *q, double margin, carom_error *error) {
-    run->touches.count = run->touches.equations = 0;
+    run->touches.count = run->touches.equations = run->touches.idle_count = 0;
     if (stepping_overflows(run, q)) return CAROM_OK;
     carom_status status = run->mechanism->detect(run->workspace, q, margin, &run->touches, error);
     if (!status) status = stepping_reserve(run, run->touches.count, run->touches.equations, error);
@@ -212,5 +212,6 @@ carom_status stepping_solve(stepping *run, carom_error *error) {
     double gain = 0;
     for (int r = 0; r < problem->rows + problem->dry; r++) gain += 0.5 * problem->impulse[r] * (problem->free[r] + problem->after[r]);
     run->gain = fmax(run->gain, gain);
+    run->balance.added += fmax(gain, 0);
     return CAROM_OK;
 }

@@ -10,7 +10,8 @@
 static const struct { const char *unit, *name; } kinds[] = {{"m", "tube-m"}, {"rad", "tube-rad"}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-// The tube of the coordinate of a kind whose members part most: extent and quantiles over the recorded times that are shown.
+// The tube of the coordinate of a kind, among the chosen ones, whose members part most: extent and quantiles over the recorded times that
+// are shown.
 static carom_status draw_tube(const carom_figures *figures, const char *const *units, int kind, carom_error *error) {
     static const struct {
         const char *column, *label;
@@ -29,7 +30,10 @@ static carom_status draw_tube(const carom_figures *figures, const char *const *u
     size_t widest = nq;
     double width = -1;
     for (size_t k = 0; k < nq; k++) {
-        if (strcmp(units[k], kinds[kind].unit) != 0) continue;
+        bool wanted = !figures->coordinates;
+        for (int c = 0; c < figures->coordinate_count; c++)
+            wanted = wanted || !strcmp(figures->coordinates[c], mechanism->position_names[k]);
+        if (!wanted || strcmp(units[k], kinds[kind].unit) != 0) continue;
         for (size_t row = first * nq + k; row < end * nq; row += nq) {
             if (!(most[row] - least[row] > width)) continue;
             width = most[row] - least[row];

@@ -107,6 +107,7 @@ carom_status stepping_collide(stepping *run, double t, const double *q, carom_er
         // The law found nothing: the contact problem of the step goes on, as an inelastic impact.
         run->failures++;
     }
+    run->failures += outcome.index >= 0 && !outcome.complete;
     // What the impact took: K(v+) - K(v).
     double change = 0;
     for (size_t i = 0; i < n; i++)
@@ -114,6 +115,7 @@ carom_status stepping_collide(stepping *run, double t, const double *q, carom_er
                   (carom_dot(run->nv, run->frozen.mass + i * n, run->v) + carom_dot(run->nv, run->frozen.mass + i * n, run->before));
     run->work.impact += change;
     run->gain = fmax(run->gain, change);
+    run->balance.added += fmax(change, 0);
     status = stepping_record_impact(run, t, q, &outcome, error);
     // Contacts that stay are closed from now on; those that leave may come back and hit.
     run->closed_count = 0;

@@ -36,12 +36,15 @@ static void add_work(stepping *run) {
             implicit += terms->damping[i * n + j] * (run->next[j] - run->v[j]) + h * terms->stiffness[i * n + j] * run->next[j];
         run->work.actuators += h * terms->actuation[i] * mean;
         run->work.resistance += h * (terms->resistance[i] - implicit) * mean;
+        run->balance.implicit -= h * implicit * mean;
     }
     for (int r = 0, i = 0; r < problem->rows + problem->dry; r++) {
         const double *J = problem->J + (size_t)r * n;
         const double work = 0.5 * problem->impulse[r] * (carom_dot(run->nv, J, run->v) + carom_dot(run->nv, J, run->next));
         const bool normal = i < problem->contacts && problem->contact[i].row == r;
         *(normal ? &run->work.contact : &run->work.friction) += work;
+        // What pushes two bodies apart that penetrate each other adds energy.
+        if (normal && problem->contact[i].touch.gap < 0) run->balance.taken_back += fmax(work, 0);
         i += normal;
     }
 }
@@ -53,11 +56,13 @@ static void move(stepping *run) {
     add_work(run);
     for (size_t i = 0; i < n; i++) run->work_vector[i] = 0.5 * (run->start[i] + run->next[i]);
     mechanism->advance(mechanism->self, run->q, run->work_vector, run->h, run->q);
+    if (mechanism->activations) mechanism->advance_activation(run->workspace, run->h, run->activation);
     memcpy(run->v, run->next, n * sizeof *run->v);
     run->closed_count = 0;
     for (int i = 0; i < run->problem.contacts; i++) {
         run->closed[run->closed_count++] = stepping_key_of(&run->problem.contact[i].touch);
         run->penetration = fmax(run->penetration, -run->problem.contact[i].touch.gap);
+        run->balance.depth = fmax(run->balance.depth, stepping_depth(run, &run->problem.contact[i].touch));
     }
     run->fresh = false;
 }

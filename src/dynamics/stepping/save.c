@@ -12,19 +12,23 @@
 // Sizes of a basis and of impulses beyond which a file is not one of ours, and would only take memory.
 enum { MOST_BASIS = STEPPING_MOST_PIVOTED, MOST_ROWS = CAROM_MAX_LCP };
 
-enum { KEY_FIELDS = 4, WORKS = 5, EXTREMES = 6, COUNTERS = 4 };
+enum { KEY_FIELDS = 4, WORKS = 5, EXTREMES = 14, COUNTERS = 4 };
 
 const carom_column stepping_saved_columns[SAVED_COLUMNS] = {
     [SAVED_STEP] = {"step", CAROM_COLUMN_REAL, 1, "s", "length of a step", NULL},
     [SAVED_COUNT] = {"steps", CAROM_COLUMN_INTEGER, 1, "", "steps done", NULL},
     [SAVED_POSITION] = {"qpos", CAROM_COLUMN_REAL, CAROM_WIDTH_POSITION, "m, rad, quaternions", "position", NULL},
     [SAVED_VELOCITY] = {"qvel", CAROM_COLUMN_REAL, CAROM_WIDTH_VELOCITY, "m/s, rad/s", "velocity", NULL},
+    [SAVED_ACTIVATION] = {"activation", CAROM_COLUMN_SERIES, 1, "", "of actuators", NULL},
     [SAVED_CLOSED] = {"closed", CAROM_COLUMN_SERIES, KEY_FIELDS, "", "closed constraints: kind, first, second, ordinal", NULL},
     [SAVED_BASIS] = {"basis", CAROM_COLUMN_SERIES, 1, "", "of the last contact problem", NULL},
     [SAVED_IMPULSE] = {"impulse", CAROM_COLUMN_SERIES, 1, "N s, N m s", "of the last contact problem", NULL},
     [SAVED_WORK] = {"work", CAROM_COLUMN_REAL, WORKS, "J", "of actuators, resistance, friction, contacts, impacts", NULL},
-    [SAVED_EXTREMES] = {"extremes", CAROM_COLUMN_REAL, EXTREMES, "",
-                        "initial energy; scale of energies; largest energy error, penetration, energy gain and residual", NULL},
+    [SAVED_EXTREMES] =
+        {"extremes", CAROM_COLUMN_REAL, EXTREMES, "",
+         "initial energy; scale of energies; largest energy error, penetration, energy gain and residual; largest kinetic, least and "
+         "largest potential energy; largest excess of energy; work of implicit terms; energy by penetrations and by contacts; depth",
+         NULL},
     [SAVED_COUNTERS] = {"counters", CAROM_COLUMN_INTEGER, COUNTERS, "", "failures, impacts, contact problems, pivots", NULL},
 };
 
@@ -34,7 +38,11 @@ static void list_work(stepping *run, double *list[WORKS]) {
     memcpy(list, (double *[]){&work->actuators, &work->resistance, &work->friction, &work->contact, &work->impact}, WORKS * sizeof *list);
 }
 static void list_extremes(stepping *run, double *list[EXTREMES]) {
-    memcpy(list, (double *[]){&run->initial, &run->scale, &run->energy_error, &run->penetration, &run->gain, &run->residual},
+    stepping_balance *balance = &run->balance;
+    memcpy(list,
+           (double *[]){&run->initial, &run->scale, &run->energy_error, &run->penetration, &run->gain, &run->residual, &balance->kinetic,
+                        &balance->lowest, &balance->highest, &balance->excess, &balance->implicit, &balance->taken_back, &balance->added,
+                        &balance->depth},
            EXTREMES * sizeof *list);
 }
 static void list_counters(stepping *run, int64_t *list[COUNTERS]) {
@@ -68,6 +76,7 @@ carom_status stepping_save(stepping *run, carom_error *error) {
         for (int k = 0; k < KEY_FIELDS; k++) list[KEY_FIELDS * i + k] = fields[k];
     }
     status = carom_table_set_series(table, SAVED_CLOSED, list, keys, error);
+    if (!status) status = carom_table_set_series(table, SAVED_ACTIVATION, run->activation, run->mechanism->activations, error);
     for (int i = 0; i < solver->basic_size; i++) list[i] = solver->basic[i];
     if (!status) status = carom_table_set_series(table, SAVED_BASIS, list, solver->basic_size, error);
     free(list);
@@ -97,7 +106,14 @@ carom_status stepping_resume(stepping *run, const carom_table *saved, carom_erro
     for (int k = 0; k < WORKS; k++) *work[k] = carom_table_real_column(saved, SAVED_WORK)[k];
     for (int k = 0; k < EXTREMES; k++) *extremes[k] = carom_table_real_column(saved, SAVED_EXTREMES)[k];
     for (int k = 0; k < COUNTERS; k++) *counters[k] = carom_table_integer_column(saved, SAVED_COUNTERS)[k];
-    int numbers, size, rows;
+    int numbers, size, rows, activations;
+    const double *activation = carom_table_series(saved, SAVED_ACTIVATION, 0, &activations);
+    if (activations != run->mechanism->activations)
+        return carom_fail(error, CAROM_BAD_INPUT, "resume: activation: the model has %d, not %d", run->mechanism->activations, activations);
+    if (activations) {
+        memcpy(run->activation, activation, (size_t)activations * sizeof *run->activation);
+        run->mechanism->activate(run->workspace, run->activation);
+    }
     const double *keys = carom_table_series(saved, SAVED_CLOSED, 0, &numbers);
     for (int i = 0; i < numbers; i++)
         if (!(keys[i] >= INT_MIN && keys[i] <= INT_MAX && keys[i] == floor(keys[i])))

@@ -54,7 +54,11 @@ enum {
     RESULT_PIVOTS,
     RESULT_RESIDUAL,
     RESULT_PENETRATION,
-    RESULT_GAIN
+    RESULT_GAIN,
+    RESULT_EXCESS,
+    RESULT_TAKEN_BACK,
+    RESULT_SCALE,
+    RESULT_LAW
 };
 
 static const carom_column own_result_columns[] = {
@@ -65,6 +69,14 @@ static const carom_column own_result_columns[] = {
     {"max_residual", CAROM_COLUMN_REAL, 1, "", "largest residual of a contact problem", NULL},
     {"max_penetration", CAROM_COLUMN_REAL, 1, "m", "largest penetration of a closed contact at the middle of a step", NULL},
     {"max_energy_gain", CAROM_COLUMN_REAL, 1, "J", "largest kinetic energy that a contact problem or an impact has added", NULL},
+    {"max_energy_excess", CAROM_COLUMN_REAL, 1, "J",
+     "largest energy above that of the start with the work of actuators and damping, to which contacts may add nothing", NULL},
+    {"penetration_work", CAROM_COLUMN_REAL, 1, "J", "energy that taking back penetrations has added", NULL},
+    {"energy_scale", CAROM_COLUMN_REAL, 1, "J",
+     "what gains are compared with: the largest kinetic energy, the range of the potential energy, or the weight times the length of the "
+     "mechanism",
+     NULL},
+    {"law", CAROM_COLUMN_TEXT, 1, "", "of all impacts", NULL},
 };
 
 static void defaults(void *options) {
@@ -76,6 +88,8 @@ static void defaults(void *options) {
                                                       .stabilisation = 0.2,
                                                       .margin = 1e-3,
                                                       .tolerance = 1e-7,
+                                                      .energy_limit = 0.05,
+                                                      .penetration_limit = 0.1,
                                                       .cone_edges = CAROM_MIN_CONE_EDGES,
                                                       .every = 1,
                                                       .record = ""};
@@ -87,7 +101,9 @@ static const carom_option option_rows[] = {
     {"step", CAROM_OPTION_REAL, offsetof(stepping_options, step), CAROM_POSITIVE, HUGE_VAL, "s", "0.001", "length of a step", NULL},
     {"duration", CAROM_OPTION_REAL, offsetof(stepping_options, duration), 0, HUGE_VAL, "s", "10", "time to be covered", NULL},
     {"law", CAROM_OPTION_TEXT, offsetof(stepping_options, law), 0, 0, "", "auto",
-     "law of all impacts, with its options under `impact`; auto: the law named there, or anitescu-potra", NULL},
+     "law of all impacts, with its options under `impact`; auto: the law named there, or moreau where there is restitution, or "
+     "anitescu-potra",
+     NULL},
     {"impact_speed", CAROM_OPTION_REAL, offsetof(stepping_options, impact_speed), CAROM_POSITIVE, HUGE_VAL, "m/s", "auto",
      "contacts that close faster start an impact; slower ones are stopped by the step. auto: 2 g step, and at least 1e-3", NULL},
     {"locate", CAROM_OPTION_SWITCH, offsetof(stepping_options, locate), 0, 0, "", "true",
@@ -98,6 +114,10 @@ static const carom_option option_rows[] = {
      "detection looks at least this far, relative to the size of the mechanism", NULL},
     {"tolerance", CAROM_OPTION_REAL, offsetof(stepping_options, tolerance), 1e-12, 1e-2, "", "1e-7",
      "contacts with a smaller gap are closed, relative to the size of the mechanism", NULL},
+    {"energy_limit", CAROM_OPTION_REAL, offsetof(stepping_options, energy_limit), CAROM_POSITIVE, HUGE_VAL, "", "0.05",
+     "a motion that gains more energy than this share of its scale is not complete", NULL},
+    {"penetration_limit", CAROM_OPTION_REAL, offsetof(stepping_options, penetration_limit), CAROM_POSITIVE, HUGE_VAL, "", "0.1",
+     "a motion in which a contact is deeper than this share of the thinner geom's half thickness is not complete", NULL},
     {"gyroscopic", CAROM_OPTION_CHOICE, offsetof(stepping_options, gyroscopic), 0, 0, "", "start",
      "velocity at which the forces of a step are evaluated; middle: of free flight, which costs one more evaluation", gyroscopic_names},
     {"cone_edges", CAROM_OPTION_INTEGER, offsetof(stepping_options, cone_edges), CAROM_MIN_CONE_EDGES, CAROM_MAX_CONE_EDGES, "", "4",
@@ -127,6 +147,7 @@ static carom_status allocate(stepping *run, carom_error *error) {
     double **const squares[] = {&run->factor, &run->work_square};
     for (size_t k = 0; k < sizeof positions / sizeof *positions; k++)
         *positions[k] = carom_arena_take(&run->arena, (size_t)run->nq, sizeof(double));
+    run->activation = carom_arena_take(&run->arena, (size_t)run->mechanism->activations, sizeof(double));
     for (size_t k = 0; k < sizeof velocities / sizeof *velocities; k++) *velocities[k] = carom_arena_take(&run->arena, n, sizeof(double));
     for (size_t k = 0; k < sizeof squares / sizeof *squares; k++) *squares[k] = carom_arena_take(&run->arena, n * n, sizeof(double));
     return run->arena.failed ? carom_fail_memory(error, "stepping") : stepping_reserve(run, 0, 0, error);
@@ -144,9 +165,15 @@ static carom_status load_start(stepping *run, carom_error *error) {
         mechanism->advance(mechanism->self, run->q, run->next, motion->displacement, run->q);
     }
     memcpy(run->v, mechanism->velocity, run->n * sizeof *run->v);
+    if (mechanism->activations) {
+        memcpy(run->activation, mechanism->activation, (size_t)mechanism->activations * sizeof *run->activation);
+        mechanism->activate(run->workspace, run->activation);
+    }
     stepping_look(run);
     run->initial = run->terms.kinetic + run->terms.potential;
     run->scale = fmax(fabs(run->initial), run->terms.kinetic);
+    run->balance.kinetic = run->terms.kinetic;
+    run->balance.lowest = run->balance.highest = run->terms.potential;
     carom_status status = CAROM_OK;
     if (run->call->resume) status = stepping_resume(run, run->call->resume, error);
     stepping_look(run);
@@ -167,6 +194,11 @@ static void note_energy(stepping *run) {
     const double most = run->initial + work->actuators + work->resistance;
     const double expected = most + work->friction + work->contact + work->impact;
     run->energy_error = fmax(run->energy_error, fmax(fabs(energy - expected), energy - most));
+    run->balance.kinetic = fmax(run->balance.kinetic, run->terms.kinetic);
+    run->balance.lowest = fmin(run->balance.lowest, run->terms.potential);
+    run->balance.highest = fmax(run->balance.highest, run->terms.potential);
+    // What the implicit terms take is larger than what springs lose by them: it does not hide a gain, and is none.
+    run->balance.excess = fmax(run->balance.excess, energy - (most - fmin(run->balance.implicit, 0)));
     if (!isfinite(energy)) run->verdict = CAROM_NO_FORCE;
 }
 
@@ -196,6 +228,8 @@ static carom_status conclude(stepping *run, carom_error *error) {
     // After a failure the last state is that before the step; its energy may not be a number.
     carom_status status = stepping_fill_state(run, call->final, error);
     if (!status && (run->verdict == CAROM_COMPLETE || run->verdict == CAROM_INTERRUPTED)) status = stepping_save(run, error);
+    if (!status) status = stepping_judge(run, error);
+    if (!status) status = carom_table_set_text(call->result, RESULT_LAW, run->law.law->name, error);
     *carom_table_integers(call->result, RESULT_FAILURES) = run->failures;
     *carom_table_integers(call->result, RESULT_IMPACTS) = run->impacts;
     *carom_table_integers(call->result, RESULT_SOLVES) = run->solves;
@@ -203,6 +237,9 @@ static carom_status conclude(stepping *run, carom_error *error) {
     *carom_table_reals(call->result, RESULT_RESIDUAL) = run->residual;
     *carom_table_reals(call->result, RESULT_PENETRATION) = run->penetration;
     *carom_table_reals(call->result, RESULT_GAIN) = run->gain;
+    *carom_table_reals(call->result, RESULT_EXCESS) = run->balance.excess;
+    *carom_table_reals(call->result, RESULT_TAKEN_BACK) = run->balance.taken_back;
+    *carom_table_reals(call->result, RESULT_SCALE) = stepping_energy_scale(run);
     return status ? status : carom_motion_conclude(call, run->verdict, run->step, run->t, run->energy_error, run->scale, error);
 }
 
@@ -221,11 +258,12 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
     if (!status)
         status = carom_motion_parse_times(options->record, options->step, all.steps, &all.arena, &all.records, &all.record_count, error);
     if (!status) status = allocate(&all, error);
-    if (!status) status = carom_motion_find_law(call, options->law, &all.arena, &all.law, error);
+    if (!status) status = carom_motion_find_law(call, options->law, mechanism->restitution, &all.arena, &all.law, error);
     if (!status) status = stepping_solver_create(&all.solver, (int)options->cone_edges, error);
     if (!status) status = mechanism->open(mechanism->self, &all.workspace, error);
     if (!status && call->states) status = carom_motion_create_states(&carom_integrator_stepping, call->motion, &all.states, error);
     if (!status) status = load_start(&all, error);
+    if (!status && !call->resume) status = stepping_note_start(&all, error);
     if (!status) status = run_grid(&all, error);
     if (!status) status = carom_motion_flush(call, all.states, error);
     if (!status) status = conclude(&all, error);
@@ -236,11 +274,6 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
     carom_table_free(all.states);
     free(all.named);
     return status;
-}
-
-static void describe(const carom_motion_answer *answer, char *text, size_t size) {
-    const int64_t failures = *carom_table_integer_column(answer->result, RESULT_FAILURES);
-    if (failures) snprintf(text, size, "%" PRId64 " contact problems or impacts were not solved\n", failures);
 }
 
 const carom_integrator carom_integrator_stepping = {
@@ -255,6 +288,5 @@ const carom_integrator carom_integrator_stepping = {
     CAROM_COLUMN_TABLE(result, own_result_columns),
     .run = run,
     CAROM_COLUMN_TABLE(saved, stepping_saved_columns),
-    .describe = describe,
     .figures = stepping_figures,
 };

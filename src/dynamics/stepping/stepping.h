@@ -23,6 +23,7 @@ typedef struct stepping_options {
     double impact_speed;  // NaN: from the step
     bool locate;
     double stabilisation, margin, tolerance;  // the last two relative to the mechanism's length
+    double energy_limit, penetration_limit;   // beyond which a motion is not complete
     int gyroscopic;
     int64_t cone_edges, seed, every;
     const char *record;
@@ -70,6 +71,17 @@ typedef struct stepping_work {
     double actuators, resistance, friction, contact, impact;
 } stepping_work;
 
+/// What the verdict needs of energies [J] and penetrations.
+typedef struct stepping_balance {
+    double kinetic;          // largest
+    double lowest, highest;  // potential energy
+    double excess;           // largest energy above that of the start with the work of actuators, dampers and drag
+    double implicit;         // sum of the work of the implicit terms, which is in that of resistance
+    double taken_back;       // added by taking back penetrations
+    double added;            // added by contact problems and impacts beyond what they may
+    double depth;            // largest penetration, relative to what is deep
+} stepping_balance;
+
 /// A run.
 typedef struct stepping {
     const carom_motion_call *call;
@@ -88,6 +100,7 @@ typedef struct stepping {
     int64_t step;
     double t;
     double *q, *v;
+    double *activation;    // of actuators
     stepping_key *closed;  // [closed_count] of the last solved part of a step
     int closed_count;
     stepping_work work;
@@ -120,6 +133,7 @@ typedef struct stepping {
     int64_t steps, failures, impacts, pivots, solves;
     double scale;  // of energies: the initial one, or the largest kinetic one [J]
     double initial, energy_error, penetration, gain, residual;
+    stepping_balance balance;
     carom_verdict verdict;
     // Names of constraints that were reported, in the order of their appearance.
     stepping_key *named;
@@ -206,6 +220,19 @@ carom_status stepping_name(stepping *run, const carom_touch *touch, int *index, 
 carom_status stepping_fill_state(stepping *run, carom_table *table, carom_error *error);
 carom_status stepping_record_state(stepping *run, carom_error *error);
 carom_status stepping_record_impact(stepping *run, double t, const double *q, const carom_motion_outcome *outcome, carom_error *error);
+
+// ------------------------------------------------------------------------------------------------------------- verdict
+
+/// How deep a constraint penetrates, relative to what is deep: a share of the thinner geom's half thickness, at least 0.001 of the
+/// mechanism's length.
+double stepping_depth(const stepping *run, const carom_touch *touch);
+/// What gains of energy are compared with [J].
+double stepping_energy_scale(const stepping *run);
+/// Notes what penetrates deeply at the start.
+carom_status stepping_note_start(stepping *run, carom_error *error);
+/// A run that got to its end is complete where everything was solved, no energy was gained and nothing penetrated deeply. Otherwise the
+/// verdict changes, and the message has the reasons.
+carom_status stepping_judge(stepping *run, carom_error *error);
 
 // ------------------------------------------------------------------------------------------------------------- figures
 

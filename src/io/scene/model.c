@@ -78,6 +78,19 @@ static carom_status freeze_listed(carom_scene *scene, const carom_node *node, ca
 
 // --------------------------------------------------------------------------------------------------------------- model
 
+// `stops: {restitution: E}` of joints at the ends of their ranges, and `strings`, of tendons at their limits.
+static carom_status read_limits(carom_scene *scene, carom_model *model, carom_error *error) {
+    static const char *const keys[] = {"stops", "strings"};
+    static const carom_field restitution = {"restitution", CAROM_FIELD_NUMBER, .required = true, .least = 0, .most = 1};
+    double values[2] = {0};
+    carom_status status = CAROM_OK;
+    for (int k = 0; k < 2 && !status; k++) {
+        const carom_node *node = carom_node_find(carom_document_root(scene->document), keys[k]);
+        if (node) status = carom_fields_read(scene->document, node, &restitution, 1, NULL, &values[k], error);
+    }
+    return status ? status : carom_model_set_limit_restitution(model, values[0], values[1], error);
+}
+
 // Loads the model, and puts it into the scene's state.
 carom_status carom_scene_load_model(carom_scene *scene, const double *parameters, carom_digest *digest, carom_model **model,
                                     carom_error *error) {
@@ -99,7 +112,8 @@ carom_status carom_scene_load_model(carom_scene *scene, const double *parameters
     if (!status) status = carom_model_load_with(path, &options, model, &inner);
     free(path);
     if (status) return carom_document_pass_on(scene->document, node, &inner, error);
-    if (state) status = carom_scene_read_state(scene, state, *model, error);
+    status = read_limits(scene, *model, error);
+    if (!status && state) status = carom_scene_read_state(scene, state, *model, error);
     if (status) {
         carom_model_free(*model);
         *model = NULL;
@@ -159,7 +173,7 @@ static carom_status read_changes(carom_scene *scene, const carom_node *root, con
 // The keys of the top level.
 typedef struct model_fields {
     const char *model;
-    const carom_node *state, *contacts, *control, *parameters, *root, *ground;
+    const carom_node *state, *contacts, *control, *parameters, *root, *ground, *stops, *strings;
 } model_fields;
 
 static const carom_field KEYS[] = {
@@ -170,6 +184,8 @@ static const carom_field KEYS[] = {
     {"parameters", CAROM_FIELD_MAP, .offset = offsetof(model_fields, parameters)},
     {"root", CAROM_FIELD_NODE, .offset = offsetof(model_fields, root)},
     {"ground", CAROM_FIELD_NODE, .offset = offsetof(model_fields, ground)},
+    {"stops", CAROM_FIELD_MAP, .offset = offsetof(model_fields, stops)},
+    {"strings", CAROM_FIELD_MAP, .offset = offsetof(model_fields, strings)},
 };
 
 // The model, its state, and then its contacts, each with what the model warns of.

@@ -80,6 +80,11 @@ carom_status carom_model_set_state(carom_model *model, const double *qpos, int q
     return refuse("model", error);
 }
 
+carom_status carom_model_set_limit_restitution(carom_model *model, double stops, double strings, carom_error *error) {
+    (void)model, (void)stops, (void)strings;
+    return refuse("model", error);
+}
+
 carom_status carom_model_set_keyframe(carom_model *model, const char *name, carom_error *error) {
     (void)model, (void)name;
     return refuse("model", error);
