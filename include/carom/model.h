@@ -289,11 +289,11 @@ enum { CAROM_MUJOCO_RUNS, CAROM_MUJOCO_UNPERTURBED, CAROM_MUJOCO_RESULTS };
 /// The model as a system, from its state on. Contacts are points (sites, points of bodies) and spheres and capsules (geoms) that may touch
 /// planes with the given normals; `offset` places each plane. A capsule NAME is two contacts NAME:1 and NAME:2, of the spheres at its
 /// ends, unless it lies across the plane of motion. Joints with a range have two more contacts each, LIMIT:JOINT:lower and
-/// LIMIT:JOINT:upper, without friction, after the others. Actuators act with the controls that the model has, and hold
-/// them. The warnings of a freeze about forces that an impact leaves out are withdrawn.
+/// LIMIT:JOINT:upper, without friction, after the others. Actuators act with the controls and activations that the model has,
+/// and hold them; held activations are warned of. The warnings of a freeze about forces that an impact leaves out are withdrawn.
 /// @param system  refers to the model, which must outlive it; to be freed by carom_model_free_system
 /// @return CAROM_UNSUPPORTED, by name, for what a system in motion does not have here: joints other than slides and hinges, limits of
-///         tendons, frictionloss, equality constraints, actuators with a state of their own or gains that are not affine, contacts between
+///         tendons, frictionloss, equality constraints, delays or gains of actuators that are not affine, contacts between
 ///         two places or at other geoms; CAROM_BAD_INPUT as carom_model_freeze
 carom_status carom_model_create_system(carom_model *model, const carom_model_contact *contacts, int count, carom_system **system,
                                        carom_error *error);
@@ -330,7 +330,8 @@ carom_status carom_model_key_controls(const carom_model *model, const char *name
 /// changes are left out. docs/mjcf.md says what of a model it heeds.
 /// @param motion     NULL: the defaults
 /// @param mechanism  refers to the model, which must outlive it; to be freed by carom_model_free_mechanism
-/// @return CAROM_UNSUPPORTED naming what acts in the model and is not covered: actuators with a state of their own, adhesion, frictionloss
+/// Activations of actuators are integrated as MuJoCo does; those of kinds that are not known here are held, with a warning.
+/// @return CAROM_UNSUPPORTED naming what acts in the model and is not covered: delays of actuators, adhesion, frictionloss
 ///         of tendons, deformable bodies, plugins; CAROM_BAD_INPUT for a control out of its range, and as carom_model_freeze and
 ///         carom_model_detect
 carom_status carom_model_create_mechanism(carom_model *model, const carom_model_motion *motion, carom_mechanism **mechanism,
