@@ -225,7 +225,7 @@ static carom_status draw_chosen(const carom_figures *figures, const char *const 
         for (char *at = name; *at; at++)
             if (!isalnum((unsigned char)*at) && !strchr("._-", *at)) *at = '_';
         snprintf(label, sizeof label, "%s [%s]", figures->coordinates[c], tilt ? "rad" : units[k]);
-        const carom_plot_series series = {NULL, CAROM_PLOT_LINE, rows, carom_motion_times(figures->states) + first, values};
+        const carom_plot_series series = {"", CAROM_PLOT_LINE, rows, carom_motion_times(figures->states) + first, values};
         const carom_plot plot = {.title = figures->title, .x_label = "time [s]", .y_label = label, .series = &series, .series_count = 1};
         status = figures->receive(figures->user, name, &plot, error);
     }

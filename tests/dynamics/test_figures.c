@@ -103,10 +103,59 @@ static void states_are_found_by_time(void **state) {
     carom_table_free(states);
 }
 
+static carom_status check_chosen(void *user, const char *name, const carom_plot *picture, carom_error *error) {
+    (void)error;
+    int *seen = user;
+    const bool tilt = ++*seen > 1;
+    assert_string_equal(name, *seen == 1 ? "coordinate-h3.knee" : *seen == 2 ? "coordinate-trunk.tilt" : "coordinate-tilt");
+    assert_string_equal(picture->y_label, *seen == 1 ? "h3.knee [rad]" : *seen == 2 ? "trunk.tilt [rad]" : "tilt [rad]");
+    assert_int_equal(picture->series_count, 1);
+    assert_int_equal(picture->series[0].count, ROWS);
+    for (int i = 0; i < ROWS; i++) assert_close(picture->series[0].y[i], tilt ? 0.3 * i : 9 + 0.1 * i, 1e-14);
+    return CAROM_OK;
+}
+
+// A tilt is the angle of the body's z axis to the vertical, whatever the body's heading.
+static void chosen_coordinates_have_pictures_of_their_own(void **state) {
+    (void)state;
+    static const char *const names[WIDTH] = {"trunk.x", "trunk.y", "trunk.z", "trunk.qw", "trunk.qx", "trunk.qy", "trunk.qz", "h1.q",
+                                             "h2",      "h3.knee", "h4",      "h5",       "h6",       "h7",       "h8",       "h9"};
+    bool turns[WIDTH - 1];
+    for (int i = 0; i < WIDTH - 1; i++) turns[i] = i >= 3;
+    const double position[WIDTH] = {1, 2, 1e6, 1};
+    const carom_mechanism mechanism = {
+        .nq = WIDTH, .nv = WIDTH - 1, .position = position, .position_names = names, .turns = turns, .advance = advance};
+    const carom_motion motion = {.form = CAROM_MOTION_MECHANISM, .mechanism = &mechanism};
+    carom_table *states = make_states();
+    // A heading of 1.1 rad, then a pitch about the body's y axis that grows by 0.3 rad from state to state: the product of quaternions.
+    for (int i = 0; i < ROWS; i++) {
+        const double a = 0.55, b = 0.15 * i;
+        const double turned[4] = {cos(a) * cos(b), -sin(a) * sin(b), cos(a) * sin(b), sin(a) * cos(b)};
+        memcpy(carom_table_reals(states, 1) - (ROWS - 1 - i) * WIDTH + 3, turned, sizeof turned);
+    }
+    carom_error error;
+    int seen = 0;
+    const char *const chosen[] = {"h3.knee", "trunk.tilt", "tilt"}, *const unknown[] = {"h3.kne"}, *const fixed[] = {"h2.tilt"};
+    const carom_figures figures = {.title = "",
+                                   .motion = &motion,
+                                   .states = states,
+                                   .coordinates = chosen,
+                                   .coordinate_count = 3,
+                                   .user = &seen,
+                                   .receive = check_chosen};
+    assert_ok(carom_motion_check_coordinates(&motion, chosen, 3, &error), error);
+    assert_ok(carom_figure_coordinates(&figures, &error), error);
+    assert_int_equal(seen, 3);
+    assert_refused(carom_motion_check_coordinates(&motion, unknown, 1, &error), CAROM_BAD_INPUT, error, "there is no coordinate 'h3.kne'");
+    assert_refused(carom_motion_check_coordinates(&motion, fixed, 1, &error), CAROM_BAD_INPUT, error, "no such free or ball joint");
+    carom_table_free(states);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pictures_show_a_window_and_one_unit_each),
         cmocka_unit_test(states_are_found_by_time),
+        cmocka_unit_test(chosen_coordinates_have_pictures_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
