@@ -39,6 +39,12 @@ typedef struct carom_model_contact {
     double offset;  ///< of the contact plane along the normal, for systems in motion [m]; NaN: through the point at the model's state
 } carom_model_contact;
 
+/// Coefficients of the contacts between two parties.
+typedef struct carom_contact_pair {
+    const char *between[2];        ///< patterns, of a body or a geom each, in any order
+    double friction, restitution;  ///< >= 0, and in [0, 1]; NaN: not given here
+} carom_contact_pair;
+
 /// How contacts are found by MuJoCo's collision detection.
 typedef struct carom_detection {
     double margin;       ///< geoms closer than this touch [m], >= 0; replaces all margins and gaps of the model
@@ -49,12 +55,19 @@ typedef struct carom_detection {
     /// geoms or its own name. [only_count] and [exclude_count]
     const char *const *only, *const *exclude;
     int only_count, exclude_count;
+    /// For each coefficient the first pair that fits the contact and gives it counts, before `friction` and `restitution` above.
+    const carom_contact_pair *pairs;
+    int pair_count;
     bool drop_self;   ///< leave out contacts of two bodies of one robot, which is all below one child of the world
     bool drop_stops;  ///< leave out joints at their stops and tendons at their limits
     /// Of the contacts of two bodies with the same normal (within 0.001 rad), friction and height along it (within this), keep the corners
     /// of the convex hull, and of corners that are closer than this [m] the outer one; >= 0, 0: keep all.
     double merge;
 } carom_detection;
+
+/// Is there a body or a geom whose name the pattern fits?
+/// @return CAROM_BAD_INPUT with names that are near
+carom_status carom_model_check_pattern(const carom_model *model, const char *pattern, carom_error *error);
 
 /// 1 mm, friction of the geoms, no restitution, every contact.
 carom_detection carom_detection_defaults(void);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which of the contacts found an impact takes: patterns of names, bodies of one robot, joints and tendons at their limits.
 #include <fnmatch.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -46,6 +47,25 @@ model_fate model_judge_name(const carom_detection *detection, model_fate fate, c
     return matches_any(detection->only, detection->only_count, name) ? MODEL_KEPT : fate;
 }
 
+// Does a pattern fit a geom or its body?
+static bool fits_side(const carom_model *model, const char *pattern, int geom) {
+    char name[MODEL_LABEL_SIZE];
+    model_write_name(model, mjOBJ_GEOM, geom, "geom", name, sizeof name);
+    if (matches(pattern, name)) return true;
+    model_write_name(model, mjOBJ_BODY, model->compiled->geom_bodyid[geom], "body", name, sizeof name);
+    return matches(pattern, name);
+}
+
+int model_find_pair(const carom_model *model, const carom_detection *detection, const int geoms[2], model_coefficient coefficient) {
+    for (int i = 0; i < detection->pair_count; i++) {
+        const carom_contact_pair *pair = &detection->pairs[i];
+        if (isnan(coefficient == MODEL_FRICTION ? pair->friction : pair->restitution)) continue;
+        for (int side = 0; side < 2; side++)
+            if (fits_side(model, pair->between[0], geoms[side]) && fits_side(model, pair->between[1], geoms[!side])) return i;
+    }
+    return -1;
+}
+
 void model_name_limit(const carom_model *model, const model_limit *limit, char name[MODEL_LABEL_SIZE]) {
     const bool tendon = limit->type == mjOBJ_TENDON;
     char own[MODEL_LABEL_SIZE - 8];
@@ -72,6 +92,7 @@ typedef struct name_list {
     const carom_model *model;
     const char *const *found;
     int found_count;
+    bool touching;  // bodies and geoms alone
     int next;
 } name_list;
 
@@ -90,6 +111,7 @@ static bool next_name(name_list *list, char name[MODEL_LABEL_SIZE]) {
         return true;
     }
     index -= geoms;
+    if (list->touching) return false;
     if (index < joints + tendons) {
         const bool tendon = index >= joints;
         model_name_limit(list->model, &(model_limit){tendon ? mjOBJ_TENDON : mjOBJ_JOINT, tendon ? index - joints : index, 1}, name);
@@ -115,7 +137,9 @@ static int count_shared(const char *a, const char *b) {
 }
 
 // Refuses a pattern that no name has, with the names that share most with it.
-static carom_status check_pattern(name_list list, const char *key, const char *pattern, carom_error *error) {
+// @param key   of the pattern and ": ", or nothing
+// @param what  the names are of
+static carom_status check_pattern(name_list list, const char *key, const char *what, const char *pattern, carom_error *error) {
     char offered[OFFERED_NAMES][MODEL_LABEL_SIZE], name[MODEL_LABEL_SIZE];
     int shared[OFFERED_NAMES], count = 0;
     while (next_name(&list, name)) {
@@ -139,14 +163,20 @@ static carom_status check_pattern(name_list list, const char *key, const char *p
     size_t used = 0;
     for (int i = 0; i < count; i++)
         used += (size_t)snprintf(near + used, sizeof near - used, "%s'%s'", i ? ", " : "; near names: ", offered[i]);
-    return carom_fail(error, CAROM_BAD_INPUT, "%s: '%.60s' is no body, geom or contact of the model%s", key, pattern, near);
+    return carom_fail(error, CAROM_BAD_INPUT, "%s'%.60s' is no %s of the model%s", key, pattern, what, near);
 }
 
 carom_status model_check_patterns(const carom_model *model, const carom_detection *detection, const char *const *found, int found_count,
                                   carom_error *error) {
+    static const char any[] = "body, geom or contact";
     const name_list list = {.model = model, .found = found, .found_count = found_count};
     carom_status status = CAROM_OK;
-    for (int i = 0; i < detection->only_count && !status; i++) status = check_pattern(list, "only", detection->only[i], error);
-    for (int i = 0; i < detection->exclude_count && !status; i++) status = check_pattern(list, "exclude", detection->exclude[i], error);
+    for (int i = 0; i < detection->only_count && !status; i++) status = check_pattern(list, "only: ", any, detection->only[i], error);
+    for (int i = 0; i < detection->exclude_count && !status; i++)
+        status = check_pattern(list, "exclude: ", any, detection->exclude[i], error);
     return status;
+}
+
+carom_status carom_model_check_pattern(const carom_model *model, const char *pattern, carom_error *error) {
+    return check_pattern((name_list){.model = model, .touching = true}, "", "body or geom", pattern, error);
 }

@@ -103,6 +103,10 @@ carom_status model_read_contact(const carom_model *model, const carom_detection 
                            .geom = {geoms[0], geoms[1]},
                            .friction = detection->friction,
                            .restitution = detection->restitution};
+    const int rubs = model_find_pair(model, detection, geoms, MODEL_FRICTION),
+              bounces = model_find_pair(model, detection, geoms, MODEL_RESTITUTION);
+    if (rubs >= 0) touch->friction = detection->pairs[rubs].friction;
+    if (bounces >= 0) touch->restitution = detection->pairs[bounces].restitution;
     mju_copy3(touch->point[0], contact->pos);
     mju_copy3(touch->point[1], contact->pos);
     mju_copy3(touch->meeting, contact->pos);
@@ -113,7 +117,7 @@ carom_status model_read_contact(const carom_model *model, const carom_detection 
             return carom_fail(
                 error, CAROM_BAD_INPUT,
                 "%s: a contact pair has different friction along its two tangents, %g and %g: friction cones are isotropic here; "
-                "give 'friction' for all contacts",
+                "give 'friction' for all contacts, or for this one in 'pairs'",
                 model->path, contact->friction[0], contact->friction[1]);
     }
     if (!model_normalise(contact->frame, touch->normal))
@@ -131,8 +135,8 @@ static carom_status add_contact(detected *found, const mjContact *contact, carom
     const int *geoms = touch.geom;
     if (contact->dim > 3) found->ignores_torsion = true;
 
-    // Of contacts that are one, the first stands for all, with the largest friction: its cone holds the sums of their forces. Which of two
-    // bodies comes first depends on the geoms' types. Planes have no radius.
+    // Of contacts that are one, the first stands for all, with the largest friction, whose cone holds the sums of their forces, and the
+    // largest restitution. Which of two bodies comes first depends on the geoms' types. Planes have no radius.
     const model_fate fate = model_judge_pair(found->model, found->detection, geoms);
     const double first = compiled->geom_rbound[geoms[0]], second = compiled->geom_rbound[geoms[1]];
     const double radius = first > 0 && (first < second || !(second > 0)) ? first : second;
@@ -144,9 +148,13 @@ static carom_status add_contact(detected *found, const mjContact *contact, carom
         mju_addScl3(turn, other->normal, touch.normal, -sign);
         if (!sign || !(mju_norm3(apart) < MERGE_TOLERANCE * radius) || !(mju_norm3(turn) < MERGE_TOLERANCE)) continue;
         // One that is left out gives way to one that stays.
-        if (fate == found->fates[i]) other->friction = fmax(other->friction, touch.friction);
+        if (fate == found->fates[i]) {
+            other->friction = fmax(other->friction, touch.friction);
+            other->restitution = fmax(other->restitution, touch.restitution);
+        }
         if (fate < found->fates[i]) {
             other->friction = touch.friction;
+            other->restitution = touch.restitution;
             found->fates[i] = fate;
             model_name_pair(found->model, geoms, found->bases[i]);
         }
@@ -253,6 +261,23 @@ static carom_status choose_contacts(detected *found, carom_arena *arena, carom_e
                       model->compiled->ntendon ? ", and no tendon at its limit" : "");
 }
 
+// Warns of pairs that give no contact of this state a coefficient.
+static carom_status warn_of_idle_pairs(const detected *found, carom_error *error) {
+    const carom_detection *detection = found->detection;
+    carom_status status = CAROM_OK;
+    for (int i = 0; i < detection->pair_count && !status; i++) {
+        bool used = false;
+        for (int k = 0; k < found->count; k++)
+            for (int coefficient = MODEL_FRICTION; coefficient <= MODEL_RESTITUTION; coefficient++)
+                used = used || model_find_pair(found->model, detection, found->touches[k].geom, (model_coefficient)coefficient) == i;
+        if (!used)
+            status = model_warn(found->model, error, "pairs[%d], between '%.60s' and '%.60s', is not used: %s", i,
+                                detection->pairs[i].between[0], detection->pairs[i].between[1],
+                                "no contact of this state takes a coefficient from it");
+    }
+    return status;
+}
+
 carom_status model_freeze_found(carom_model *model, const carom_detection *detection, carom_impact **impact, carom_error *error) {
     detected found = {.model = model, .detection = detection};
     carom_arena arena = {0};
@@ -264,6 +289,7 @@ carom_status model_freeze_found(carom_model *model, const carom_detection *detec
     for (int i = 0; !status && i < model->data->ncon; i++) status = add_contact(&found, &model->data->contact[i], error);
     if (!status) number_names(&found);
     if (!status) status = choose_contacts(&found, &arena, error);
+    if (!status) status = warn_of_idle_pairs(&found, error);
     if (!status && detection->merge > 0) status = model_merge_patches(model, found.touches, &found.count, detection->merge, error);
     if (!status && found.ignores_torsion)
         status = model_warn(model, error,

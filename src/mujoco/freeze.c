@@ -158,6 +158,7 @@ static carom_status merge_across_plane(frozen *f, carom_error *error) {
         }
         if (equal) {
             f->friction[same] = fmax(f->friction[same], f->friction[i]);
+            f->restitution[same] = fmax(f->restitution[same], f->restitution[i]);
             if (used < sizeof list)
                 used += (size_t)snprintf(list + used, sizeof list - used, "%s%s into %s", used ? ", " : "", f->names[i], f->names[same]);
             continue;

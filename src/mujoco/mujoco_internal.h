@@ -223,6 +223,9 @@ typedef enum model_fate { MODEL_KEPT, MODEL_UNWANTED, MODEL_EXCLUDED, MODEL_OF_S
 // By the names of its geoms and their bodies, and by whether they are of one robot.
 model_fate model_judge_pair(const carom_model *model, const carom_detection *detection, const int geoms[2]);
 // Then by its own name.
+// The first pair of the detection that fits these geoms and gives a coefficient; -1 where none does.
+typedef enum model_coefficient { MODEL_FRICTION, MODEL_RESTITUTION } model_coefficient;
+int model_find_pair(const carom_model *model, const carom_detection *detection, const int geoms[2], model_coefficient coefficient);
 model_fate model_judge_name(const carom_detection *detection, model_fate fate, const char *name);
 // The name of a limit as a contact.
 void model_name_limit(const carom_model *model, const model_limit *limit, char name[MODEL_LABEL_SIZE]);

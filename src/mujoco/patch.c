@@ -26,7 +26,7 @@ carom_status model_merge_patches(const carom_model *model, model_touch *touches,
             mju_sub3(arm, touches[i].point[0], base->point[0]);
             mju_addScl3(turn, base->normal, touches[i].normal, -sign);
             if (placed[i] || !sign || !(mju_norm3(turn) < SAME_NORMAL) || !(fabs(mju_dot3(arm, base->normal)) <= distance) ||
-                touches[i].friction != base->friction)
+                touches[i].friction != base->friction || touches[i].restitution != base->restitution)
                 continue;
             placed[i] = true;
             points[2 * members] = mju_dot3(arm, base->tangent[0]);

@@ -113,6 +113,7 @@ static void add_contact(mechanism_work *work, const carom_touch *found, const in
         if (!equal) continue;
         other->gap = fmin(other->gap, found->gap);
         other->friction = fmax(other->friction, found->friction);
+        other->restitution = fmax(other->restitution, found->restitution);
         return;
     }
     const size_t at = (size_t)work->count++;

@@ -49,6 +49,42 @@ static void keys_stand_beside_or_inside(void **state) {
     }
 }
 
+// Friction and restitution by pair of names: geoms or bodies in any order, with wildcards, before those of all contacts. The first entry
+// that gives a coefficient counts; one that gives none is told.
+static void pairs_have_their_own_coefficients(void **state) {
+    static const struct {
+        const char *contacts;
+        double friction[2], restitution[2];  // of `front`, then of `back`
+        int warnings;
+    } cases[] = {
+        {"{detect: true, pairs: [{between: [front, floor], friction: 0.2, restitution: 0.5}]}", {0.2, 1}, {0.5, 0}, 0},
+        {"{detect: true, friction: 0.7, restitution: 0.1, pairs: [{between: [floor, back], restitution: 0.9}]}", {0.7, 0.7}, {0.1, 0.9}, 0},
+        {"{detect: {friction: 0.7, pairs: [{between: ['f*t', world], friction: 0}, {between: [sled, floor], friction: 3, restitution: "
+         "1}]}}",
+         {0, 3},
+         {1, 1},
+         0},
+        {"{detect: true, pairs: [{between: ['*', '*'], friction: 0.4}, {between: [front, floor], friction: 0.2}]}", {0.4, 0.4}, {0, 0}, 1},
+        {"{detect: true, pairs: [{between: [front, back], friction: 0.4}]}", {1, 1}, {0, 0}, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        carom_scene *scene = NULL;
+        carom_error error;
+        assert_ok(read_contacts(*state, cases[i].contacts, &scene, &error), error);
+        const carom_impact_data *data = carom_impact_get_data(carom_scene_impact(scene));
+        for (int k = 0; k < 8; k++) {
+            const int back = strncmp(data->names[k], "back", 4) == 0;
+            assert_close(data->friction[k], cases[i].friction[back], 0);
+            assert_close(data->restitution[k], cases[i].restitution[back], 0);
+        }
+        int idle = 0;
+        for (int k = 0; k < carom_scene_warnings(scene); k++)
+            idle += strstr(carom_scene_warning(scene, k), "is not used: no contact of this state takes a coefficient from it") != NULL;
+        assert_int_equal(idle, cases[i].warnings);
+        carom_scene_free(scene);
+    }
+}
+
 static void bad_choices_are_refused(void **state) {
     static const char *const cases[][2] = {
         {"{detect: false}", ":3: contacts.detect: must be true, or a map"},
@@ -63,6 +99,27 @@ static void bad_choices_are_refused(void **state) {
         {"{detect: {only: [*front*]}}", "while scanning an alias; put a text that starts with * in quotes"},
         {"{detect: {merge: -1}}", ":3: contacts.detect.merge: -1 is below the least value 0"},
         {"{detect: {only: frnot}}", ":3: contacts: only: 'frnot' is no body, geom or contact of the model"},
+        {"{detect: true, pairs: {a: b}}", ":3: contacts.pairs: must be a list such as"},
+        {"{detect: true, pairs: []}", ":3: contacts.pairs: must be a list such as"},
+        {"{detect: true, pairs: [front]}", ":3: contacts.pairs[0]"},
+        {"{detect: true, pairs: [{friction: 1}]}", ":3: contacts.pairs[0]: the key 'between' is missing"},
+        {"{detect: true, pairs: [{between: [front], friction: 1}]}", ":3: contacts.pairs[0].between: has 1 item, must have 2"},
+        {"{detect: true, pairs: [{between: [front, floor]}]}", ":3: contacts.pairs[0]: gives neither 'friction' nor 'restitution'"},
+        {"{detect: true, pairs: [{between: [front, floor], frction: 1}]}",
+         "contacts.pairs[0].frction: unknown key; did you mean 'friction'?"},
+        {"{detect: true, pairs: [{between: [fron, floor], friction: 1}]}",
+         ":3: contacts.pairs[0].between: 'fron' is no body or geom of the model; near names: 'front'"},
+        {"{detect: true, pairs: [{between: [arm, floor], friction: 1}]}", "'arm' is no body or geom of the model"},
+        {"{detect: true, pairs: [{between: [front, floor], friction: .nan}]}",
+         ":3: contacts.pairs[0].friction: '.nan' is not a finite number"},
+        {"{detect: true, pairs: [{between: [front, floor], friction: .inf}]}",
+         ":3: contacts.pairs[0].friction: '.inf' is not a finite number"},
+        {"{detect: true, pairs: [{between: [front, floor], friction: -1}]}",
+         ":3: contacts.pairs[0].friction: -1 is below the least value 0"},
+        {"{detect: {pairs: [{between: [front, floor], restitution: 1.5}]}}",
+         "contacts.detect.pairs[0].restitution: 1.5 is not between 0 and 1"},
+        {"{detect: true, pairs: [{between: [front, floor], friction: 1}, {between: [floor, front], restitution: 1}]}",
+         ":3: contacts.pairs[1].between: names the same two as pairs[0]"},
         {"{detect: {only: hand, stops: false}}", ":3: contacts: none of the 8 contacts found is left: 'only' leaves out 8"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -75,6 +132,7 @@ static void bad_choices_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(keys_stand_beside_or_inside, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(pairs_have_their_own_coefficients, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_choices_are_refused, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

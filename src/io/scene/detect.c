@@ -9,9 +9,21 @@
 // The keys beside `detect: true`, or inside `detect: {...}`. Lengths are in m; friction and restitution are those of every contact.
 typedef struct detect_fields {
     double margin, friction, restitution, merge;
-    const carom_node *only, *exclude;
+    const carom_node *only, *exclude, *pairs;
     const char *self, *stops;
 } detect_fields;
+
+// An entry of `pairs`: two names of bodies or geoms, and what their contacts have.
+typedef struct pair_fields {
+    const char **between;
+    double friction, restitution;
+} pair_fields;
+
+static const carom_field PAIR[] = {
+    {"between", CAROM_FIELD_TEXTS, .required = true, .offset = offsetof(pair_fields, between), .rows = CAROM_EXACTLY(2)},
+    {"friction", CAROM_FIELD_NUMBER, .offset = offsetof(pair_fields, friction), .least = 0, .most = HUGE_VAL},
+    {"restitution", CAROM_FIELD_NUMBER, .offset = offsetof(pair_fields, restitution), .least = 0, .most = 1},
+};
 
 static const carom_field OPTIONS[] = {
     {"margin", CAROM_FIELD_NUMBER, .offset = offsetof(detect_fields, margin), .least = 0, .most = HUGE_VAL},
@@ -19,6 +31,7 @@ static const carom_field OPTIONS[] = {
     {"restitution", CAROM_FIELD_NUMBER, .offset = offsetof(detect_fields, restitution), .least = 0, .most = 1},
     {"only", CAROM_FIELD_NODE, .offset = offsetof(detect_fields, only)},
     {"exclude", CAROM_FIELD_NODE, .offset = offsetof(detect_fields, exclude)},
+    {"pairs", CAROM_FIELD_NODE, .offset = offsetof(detect_fields, pairs)},
     {"self", CAROM_FIELD_TEXT, .offset = offsetof(detect_fields, self)},
     {"stops", CAROM_FIELD_TEXT, .offset = offsetof(detect_fields, stops)},
     {"merge", CAROM_FIELD_NUMBER, .offset = offsetof(detect_fields, merge), .least = 0, .most = HUGE_VAL},
@@ -43,6 +56,36 @@ static carom_status read_patterns(carom_scene *scene, const carom_node *node, co
         texts[(*count)++] = entry->text;
     }
     *patterns = texts;
+    return CAROM_OK;
+}
+
+// `pairs`: friction and restitution by two names. Of two entries for the same names only the first could count.
+static carom_status read_pairs(carom_scene *scene, const carom_node *list, carom_detection *detection, carom_error *error) {
+    if (!list) return CAROM_OK;
+    if (list->kind != CAROM_NODE_LIST || !list->count)
+        return carom_document_refuse(scene->document, list, error, "must be a list such as [{between: [foot, floor], friction: 0.8}]");
+    carom_contact_pair *pairs = carom_document_allocate(scene->document, (size_t)list->count * sizeof *pairs);
+    if (!pairs) return carom_fail_memory(error, carom_scene_path(scene));
+    for (const carom_node *entry = list->first; entry; entry = entry->next) {
+        pair_fields fields = {.friction = (double)NAN, .restitution = (double)NAN};
+        carom_status status = carom_fields_read(scene->document, entry, CAROM_FIELD_ROWS(PAIR), NULL, &fields, error);
+        if (status) return status;
+        if (isnan(fields.friction) && isnan(fields.restitution))
+            return carom_document_refuse(scene->document, entry, error, "gives neither 'friction' nor 'restitution'");
+        const carom_node *between = carom_node_find(entry, "between");
+        for (int side = 0; side < 2; side++) {
+            carom_error inner;
+            status = carom_model_check_pattern(scene->model, fields.between[side], &inner);
+            if (status) return carom_document_pass_on(scene->document, between, &inner, error);
+        }
+        for (int i = 0; i < entry->index; i++)
+            for (int side = 0; side < 2; side++)
+                if (!strcmp(pairs[i].between[0], fields.between[side]) && !strcmp(pairs[i].between[1], fields.between[!side]))
+                    return carom_document_refuse(scene->document, between, error, "names the same two as pairs[%d]", i);
+        pairs[entry->index] = (carom_contact_pair){{fields.between[0], fields.between[1]}, fields.friction, fields.restitution};
+    }
+    detection->pairs = pairs;
+    detection->pair_count = list->count;
     return CAROM_OK;
 }
 
@@ -74,6 +117,7 @@ carom_status carom_scene_read_detection(carom_scene *scene, const carom_node *co
     if (!status) status = carom_fields_take(scene->document, map, CAROM_FIELD_ROWS(OPTIONS), NULL, &fields, error);
     if (!status) status = read_patterns(scene, fields.only, &detection->only, &detection->only_count, error);
     if (!status) status = read_patterns(scene, fields.exclude, &detection->exclude, &detection->exclude_count, error);
+    if (!status) status = read_pairs(scene, fields.pairs, detection, error);
     if (!status) status = read_switch(scene, map, "self", fields.self, &detection->drop_self, error);
     if (!status) status = read_switch(scene, map, "stops", fields.stops, &detection->drop_stops, error);
     if (!status && carom_node_find(map, "merge") && carom_scene_is_mechanism(scene))

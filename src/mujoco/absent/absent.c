@@ -108,6 +108,11 @@ carom_status carom_model_measure_gaps(carom_model *model, const carom_model_cont
     return refuse("model", error);
 }
 
+carom_status carom_model_check_pattern(const carom_model *model, const char *pattern, carom_error *error) {
+    (void)model, (void)pattern;
+    return refuse("model", error);
+}
+
 carom_status carom_model_detect(carom_model *model, const carom_detection *detection, carom_impact **impact, carom_error *error) {
     (void)model, (void)detection;
     *impact = NULL;
