@@ -125,6 +125,11 @@ double carom_impact_approach_limit(const carom_impact *impact);
 /// No contact approaches any more, for a contact velocity u.
 bool carom_impact_terminated(const carom_impact *impact, const double *u);
 
+/// Says of an impact in which no contact approaches that its velocity stays as it is; and of contacts that rest in their normal direction
+/// and slide that an impact without collision may begin there, where friction would press them together: W_nn < mu W_nt along the slip
+/// (Painleve). Otherwise the text is empty.
+carom_status carom_impact_describe_rest(const carom_impact *impact, char text[CAROM_MESSAGE_SIZE], carom_error *error);
+
 // --------------------------------------------------------------------------------------------- friction cones, patches
 
 /// Limits of the number of cone edges; it is even, because directions come in exact opposite pairs.

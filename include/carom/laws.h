@@ -42,6 +42,10 @@ typedef struct carom_law {
     /// Its impacts are elastic unless its own option `restitution` says otherwise, whatever the coefficients of the contacts are: where
     /// nothing bounces, comparisons ask it only by its name.
     bool elastic;
+    /// The option that decides whether the law uses the coefficients of restitution, and its choices with which it does; NULL-terminated.
+    /// NULL: it always does where it has an option `restitution`, and never otherwise.
+    const char *const *bouncing;
+    bool frictionless;  ///< coefficients of friction have no part in it
     /// Comparisons pass over the law where this is false. NULL: always true.
     bool (*applies)(const carom_impact *impact);
     const carom_column *outcome_columns;  ///< the law's own; they follow the common ones
@@ -83,14 +87,58 @@ carom_status carom_law_set(const carom_law *law, void *options, const char *name
 /// Why the law does not offer this choice of an option; NULL where its names of choices say enough.
 const char *carom_law_refusal(const carom_law *law, const char *name, const char *value);
 
-/// Do impacts bounce with these options: has the law a restitution, and does no hypothesis `none` make it inelastic?
+/// Do impacts bounce with these options: has the law a restitution, and no choice (`bouncing`) that makes it inelastic?
 bool carom_law_bounces(const carom_law *law, const void *options);
+/// What restitution means to the law with these options: the choice of its `hypothesis`, or of what it has instead; NULL where it does not
+/// bounce, or has no choice.
+const char *carom_law_hypothesis(const carom_law *law, const void *options);
+/// The coefficients of restitution that the law uses with these options: least and largest of all contacts.
+/// @return false, and NaN, where it uses none
+bool carom_law_restitution(const carom_law *law, const void *options, const carom_impact *impact, carom_interval *range);
 
 /// What the search for worst cases is among with this law (carom/worst.h): the set that it draws from, or the list of its outcomes.
 /// Outcomes that have not terminated are left out. Options, registry and law of the call are borrowed as long as the source lives.
 /// @param call  its impact is the one that is known; sink and result are not used
 /// @return CAROM_BAD_INPUT for options out of range; those that a list breaks are found when it is asked for
 carom_status carom_law_members(const carom_law *law, const carom_law_call *call, carom_member_source *source, carom_error *error);
+
+// ------------------------------------------------------------------------------------------------ what is given and not used
+
+/// What is given for a law to use.
+typedef struct carom_given {
+    const carom_impact *impact;
+    const carom_uncertainty *uncertainty;  ///< of the impact; NULL: everything is known
+    bool restitution;                      ///< a setting beside the impact gives a coefficient, whether or not the law has such an option
+} carom_given;
+
+/// Bits: what of this a law does not use.
+enum {
+    CAROM_UNUSED_RESTITUTION = 1,  ///< coefficients that are not 0
+    CAROM_UNUSED_FRICTION = 2,     ///< coefficients that are not 0
+    CAROM_UNUSED_HYPOTHESIS = 4,   ///< a hypothesis of restitution, and all coefficients are 0
+};
+
+/// What of all that is given the law does not use with these options.
+int carom_law_unused(const carom_law *law, const void *options, const carom_given *given);
+
+/// How sentences spell options.
+typedef enum carom_spelling {
+    CAROM_SPELL_FLAGS,     ///< --hypothesis poisson
+    CAROM_SPELL_KEYWORDS,  ///< hypothesis="poisson"
+} carom_spelling;
+
+enum { CAROM_MOST_CAVEATS = 4 };
+
+/// Sentences that stand beside an answer.
+typedef struct carom_caveats {
+    int count;
+    char text[CAROM_MOST_CAVEATS][CAROM_MESSAGE_SIZE];
+} carom_caveats;
+
+/// Says what laws do not use, in one sentence for each kind: names the contacts, the laws, and what makes the laws use it.
+/// @param unused  [count] bits of carom_law_unused
+void carom_law_caveats(const carom_given *given, const carom_law *const *laws, const int *unused, int count, carom_spelling spelling,
+                       carom_caveats *caveats);
 
 // The end of a law's `resolve`, also of laws in other libraries and programs.
 
@@ -105,6 +153,9 @@ carom_status carom_law_emit(const carom_law_call *call, const carom_table *outco
 /// @param impulse  [n], contact-major, or NULL: as carom_outcomes_add
 carom_status carom_law_emit_one(const carom_law_call *call, const double *v, const double *impulse, int64_t steps, int64_t flags,
                                 carom_error *error);
+
+/// `bouncing` of laws with an option `hypothesis`.
+extern const char *const carom_law_by_hypothesis[4];
 
 /// A registry with the core's solvers and laws.
 carom_status carom_registry_create(carom_registry **registry, carom_error *error);

@@ -324,6 +324,34 @@ def test_incomplete_answers_are_warnings(block):
     assert out.info["verdict"] == "budget-spent" and not out.complete and len(out) == 1
 
 
+def test_what_is_given_and_not_used_is_said(block, tmp_path):
+    bouncing = carom.Impact(**{**block, "restitution": [0, 0.8]})
+    sentence = 'restitution of contact {} is given, and halm-posa does not use it: hypothesis="poisson" makes it bounce'.format(
+        bouncing.names[1]
+    )
+    with pytest.warns(carom.Caveat) as caught:
+        out = bouncing.sample(64)
+    assert [str(one.message) for one in caught] == [sentence] and caught[0].filename == __file__
+    assert out.caveats == (sentence,) and sentence in repr(out)
+    out.save(tmp_path / "set.h5")
+    assert pickle.loads(pickle.dumps(out)).caveats == carom.read(tmp_path / "set.h5").caveats == out.caveats
+    # One sentence for all laws of a comparison, and none where everything is used or nothing is given.
+    with pytest.warns(carom.Caveat) as caught:
+        both = carom.compare(bouncing, ["anitescu-potra", "moreau", "sequential"])
+    assert len(caught) == 1 and both.caveats[0] in repr(both)
+    assert "anitescu-potra and sequential do not use it" in both.caveats[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert bouncing.sample(64, hypothesis="poisson").caveats == ()
+        assert bouncing.resolve("moreau").caveats == ()
+        assert carom.Impact(**block).resolve("anitescu-potra").caveats == ()
+    with pytest.warns(carom.Caveat, match="restitution is given, and halm-posa does not use it"):
+        carom.Impact(**block).sample(64, restitution=0.5)
+    apart = carom.Impact(**{**block, "velocity": -np.asarray(block["velocity"], dtype=float)})
+    with pytest.warns(carom.Caveat, match="no contact approaches: nothing collides"):
+        assert "nothing collides" in repr(apart.resolve("routh"))
+
+
 def resident():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * resource.getpagesize()

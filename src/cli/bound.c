@@ -97,9 +97,13 @@ static carom_status walk(const carom_impact *impact, const carom_uncertainty *un
     return status;
 }
 
+// Bounds as a law, for what they do not use of a scene.
+static const char *const bouncing[] = {"hypothesis", "stronge"};
+static const carom_law as_law = {.name = "bound", .options = carom_bound_rows, .option_count = CAROM_BOUND_ROWS, .bouncing = bouncing};
+
 // Walks, then bounds, with the options of scene and command line.
 static carom_status ask(const cli_arguments *arguments, const carom_scene *scene, walk_options *effort, question *questions, int *count,
-                        carom_error *error) {
+                        int *unused, carom_error *error) {
     const carom_impact *impact = carom_scene_impact(scene);
     carom_bound_options options = carom_bound_defaults();
     carom_control control;
@@ -124,6 +128,8 @@ static carom_status ask(const cli_arguments *arguments, const carom_scene *scene
     for (int i = 0; i < *count && !status; i++)
         status =
             carom_bound_solve(impact, &questions[i].asked.functional, &options, questions[i].known, &control, &questions[i].bound, error);
+    const carom_given given = cli_given_by(arguments, scene);
+    *unused = carom_law_unused(&as_law, &options, &given);
     if (status) cli_place_error(arguments, scene, carom_bound_rows, CAROM_BOUND_ROWS, error);
     carom_uncertain_support_free(&support);
     return status;
@@ -190,13 +196,14 @@ static int run_bound(const cli_arguments *arguments) {
     carom_error error;
     carom_scene *scene = NULL;
     walk_options effort = {0};
-    int count = 0;
+    int count = 0, unused = 0;
     question *questions = calloc((size_t)arguments->count + 1, sizeof *questions);
     carom_status status =
         questions ? carom_scene_read(arguments->operand, arguments->registry, &scene, &error) : carom_fail_memory(&error, "bound");
-    if (!status) status = ask(arguments, scene, &effort, questions, &count, &error);
+    if (!status) status = ask(arguments, scene, &effort, questions, &count, &unused, &error);
     int exit_status = cli_interrupted() ? EXIT_INCOMPLETE : EXIT_DONE;
     if (!status) cli_warn_uncertain(scene);
+    if (!status) cli_say_unused(arguments, scene, (const carom_law *[]){&as_law}, &unused, 1);
     if (status) {
         exit_status = cli_report(&error);
     } else if (cli_given(arguments, "json")) {

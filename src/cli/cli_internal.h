@@ -109,14 +109,22 @@ int cli_report(const carom_error *error);
 
 /// `carom --version [--verbose]`.
 int cli_version(int argc, char **argv);
-/// Prints the scene's notes and warnings on stderr. Only beside an answer: a refusal is one line.
+/// Says a sentence beside an answer: on stderr, on the first of several ranks, and in the document's `caveats`. Not beside a refusal, which
+/// is one line.
+/// @param kind  "note" or "warning"
+/// @param path  that it is about, or NULL
+void cli_say(const char *kind, const char *path, const char *format, ...) CAROM_PRINTF(3, 4);
+/// Says the scene's notes and warnings.
 void cli_warn(const carom_scene *scene);
 /// The same for commands that take what is uncertain in the scene; cli_warn says that it is not used.
 void cli_warn_uncertain(const carom_scene *scene);
-/// Says on stderr that nothing collides where all contacts are at rest, for commands that ask for outcomes. Other states in which no
-/// contact approaches are a warning of the scene. Says as well that nothing bounces where a hypothesis of restitution is asked for and
-/// every coefficient is 0.
-void cli_note_rest(const cli_arguments *arguments, const carom_scene *scene);
+/// What scene and command line give for laws to use.
+carom_given cli_given_by(const cli_arguments *arguments, const carom_scene *scene);
+/// Says what is given and these laws do not use, and that nothing collides where all contacts are at rest.
+/// @param unused  [count] bits of carom_law_unused
+void cli_say_unused(const cli_arguments *arguments, const carom_scene *scene, const carom_law *const *laws, const int *unused, int count);
+/// The same of one law with these options.
+void cli_say_unused_by(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, const void *options);
 /// A contact velocity as tables for people show it: round-off of the pre-impact velocities is zero. JSON and files keep every digit.
 double cli_shown(const carom_impact *impact, double velocity);
 /// The same for a value of a functional, by its largest factor of a velocity.
@@ -230,6 +238,9 @@ typedef struct cli_run {
     carom_extent *extent;  ///< of all outcomes
     cli_points *points;    ///< of all outcomes; NULL where they were not asked for
     double seconds;
+    int unused;                  ///< of what is given, as carom_law_unused
+    const char *hypothesis;      ///< carom_law_hypothesis; NULL: none
+    carom_interval restitution;  ///< carom_law_restitution; NaN where the law uses none
 } cli_run;
 
 /// What a law that is asked by name would pass over in silence: restitution on the command line that has no meaning, and values of the
@@ -237,6 +248,8 @@ typedef struct cli_run {
 /// @param options  the law's, as they are in the end
 carom_status cli_check_law_options(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, void *options,
                                    carom_error *error);
+/// `--restitution` for a law that does not bounce with its other options.
+carom_status cli_refuse_restitution(const carom_law *law, carom_error *error);
 /// The options of a question's law: its defaults, then a preset (option, value, ..., NULL; may be NULL), the scene, the command line.
 /// @param options  to be freed, also after a failure
 carom_status cli_prepare_options(const cli_question *question, const char *const *preset, void **options, carom_error *error);

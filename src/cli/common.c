@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -38,37 +39,58 @@ int cli_report(const carom_error *error) {
     return EXIT_INCOMPLETE;
 }
 
+// Sentences of the document's `caveats`; NULL: none so far.
+static json_t *caveats;
+
+void cli_say(const char *kind, const char *path, const char *format, ...) {
+    if (!cli_ranks_is_first()) return;
+    char sentence[CAROM_MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "carom: %s: %s%s%s\n", kind, path ? path : "", path ? ": " : "", sentence);
+    if (!owes_json) return;
+    if (!caveats) caveats = json_array();
+    json_array_append_new(caveats, carom_json_text(sentence));
+}
+
 void cli_warn(const carom_scene *scene) {
-    if (carom_scene_uncertainty(scene) && cli_ranks_is_first())
-        fprintf(stderr, "carom: note: %s: 'uncertain' is not used here: the answer is for the numbers that the scene gives\n",
-                carom_scene_path(scene));
+    if (carom_scene_uncertainty(scene))
+        cli_say("note", carom_scene_path(scene), "'uncertain' is not used here: the answer is for the numbers that the scene gives");
     cli_warn_uncertain(scene);
 }
 
 void cli_warn_uncertain(const carom_scene *scene) {
-    for (int i = 0; i < carom_scene_notes(scene) && cli_ranks_is_first(); i++)
-        fprintf(stderr, "carom: note: %s: %s\n", carom_scene_path(scene), carom_scene_get_note(scene, i));
-    for (int i = 0; i < carom_scene_warnings(scene) && cli_ranks_is_first(); i++)
-        fprintf(stderr, "carom: warning: %s\n", carom_scene_warning(scene, i));
+    for (int i = 0; i < carom_scene_notes(scene); i++) cli_say("note", carom_scene_path(scene), "%s", carom_scene_get_note(scene, i));
+    for (int i = 0; i < carom_scene_warnings(scene); i++) cli_say("warning", NULL, "%s", carom_scene_warning(scene, i));
 }
 
-void cli_note_rest(const cli_arguments *arguments, const carom_scene *scene) {
+carom_given cli_given_by(const cli_arguments *arguments, const carom_scene *scene) {
+    carom_given given = {carom_scene_impact(scene), carom_scene_uncertainty(scene), cli_given(arguments, "restitution")};
+    const char *text;
+    for (int i = 0; i < carom_scene_settings_count(scene); i++)
+        given.restitution = given.restitution || !strcmp(carom_scene_get_setting(scene, i, &text), "restitution");
+    return given;
+}
+
+void cli_say_unused(const cli_arguments *arguments, const carom_scene *scene, const carom_law *const *laws, const int *unused, int count) {
+    // Other states in which no contact approaches are a warning of the scene.
+    char rest[CAROM_MESSAGE_SIZE];
+    carom_error error;
     const carom_impact *impact = carom_scene_impact(scene);
-    if (!cli_ranks_is_first()) return;
-    if (carom_impact_velocity_scale(impact) == 0)
-        fprintf(stderr, "carom: note: %s: no contact approaches: every contact is at rest, and the velocity stays as it is\n",
-                carom_scene_path(scene));
-    // A hypothesis of restitution without any restitution, known or not.
-    const carom_impact_data *data = carom_impact_get_data(impact);
-    const char *hypothesis = cli_value(arguments, "hypothesis"), *text;
-    bool given = !hypothesis || !strcmp(hypothesis, "none") || cli_given(arguments, "restitution") ||
-                 carom_max_abs((size_t)data->contacts, data->restitution) > 0 ||
-                 (carom_scene_uncertainty(scene) && carom_uncertainty_bounces(carom_scene_uncertainty(scene)));
-    for (int i = 0; i < carom_scene_settings_count(scene) && !given; i++)
-        given = !strcmp(carom_scene_get_setting(scene, i, &text), "restitution");
-    if (!given)
-        fprintf(stderr, "carom: note: %s: nothing bounces: all coefficients of restitution are 0, and --restitution gives others\n",
-                carom_scene_path(scene));
+    if (carom_impact_velocity_scale(impact) == 0 && !carom_impact_describe_rest(impact, rest, &error))
+        cli_say("note", carom_scene_path(scene), "%s", rest);
+    const carom_given given = cli_given_by(arguments, scene);
+    carom_caveats sentences;
+    carom_law_caveats(&given, laws, unused, count, CAROM_SPELL_FLAGS, &sentences);
+    for (int i = 0; i < sentences.count; i++) cli_say("note", carom_scene_path(scene), "%s", sentences.text[i]);
+}
+
+void cli_say_unused_by(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, const void *options) {
+    const carom_given given = cli_given_by(arguments, scene);
+    const int unused = carom_law_unused(law, options, &given);
+    cli_say_unused(arguments, scene, &law, &unused, 1);
 }
 
 double cli_shown(const carom_impact *impact, double velocity) {
@@ -149,6 +171,11 @@ int cli_print_large_json(json_t *document, const carom_json_large *matrices, int
     // How far the computation got. Answers that know more than done or not have said it.
     if (document && !json_object_get(document, "verdict"))
         json_object_set_new(document, "verdict", json_string(carom_verdict_name(status == EXIT_DONE ? CAROM_COMPLETE : CAROM_INCOMPLETE)));
+    // What was said on the way stands before what the document says itself.
+    json_t *own = json_object_get(document, "caveats");
+    if (document && caveats && own) json_array_extend(caveats, own);
+    if (document && (caveats || !own)) json_object_set_new(document, "caveats", caveats ? caveats : json_array());
+    if (document) caveats = NULL;
     // What fails half-way through the document has no other one after it.
     if (document) owes_json = NULL;
     const carom_status written = carom_json_write_large(stdout, document, matrices, count, &error);

@@ -124,8 +124,9 @@ static int print_text(const carom_scene *scene, const carom_exact_set *set, cons
 // ------------------------------------------------------------------------------------------------------------- running
 
 // Computes the set, and writes the files that are asked for.
+// @param unused  receives what is given and has no part in the set
 static carom_status solve(const cli_arguments *arguments, const carom_scene *scene, carom_exact_set **set, carom_answer *answer,
-                          carom_error *error) {
+                          int *unused, carom_error *error) {
     const char *output = cli_value(arguments, "output"), *export = cli_value(arguments, "export");
     if (export && output && !strcmp(export, output))
         return carom_fail(error, CAROM_BAD_INPUT, "--export: '%.200s' is also where -o writes: name two files", export);
@@ -156,6 +157,8 @@ static carom_status solve(const cli_arguments *arguments, const carom_scene *sce
         asked->contacts_only = contacts_only;
         asked->reached = cli_given(arguments, "reached");
         status = cli_resolve_law(&question, options, answer, error);
+        const carom_given given = cli_given_by(arguments, scene);
+        *unused = carom_law_unused(question.law, options, &given);
     }
     // A certified outer set goes into the file as a law of its own, beside the inner one, and so does what solutions pass through.
     const carom_law *const beside[] = {&carom_exact_outer_law, &carom_exact_reached_law};
@@ -184,9 +187,10 @@ static int run_exact(const cli_arguments *arguments) {
     carom_answer answer = {NULL, NULL};
     const char *file = cli_value(arguments, "output");
     carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
-    if (!status) status = solve(arguments, scene, &set, &answer, &error);
-    int exit_status;
+    int exit_status, unused = 0;
+    if (!status) status = solve(arguments, scene, &set, &answer, &unused, &error);
     if (!status) cli_warn_uncertain(scene);
+    if (!status) cli_say_unused(arguments, scene, (const carom_law *[]){carom_law_find(arguments->registry, law_name)}, &unused, 1);
     if (status) {
         exit_status = cli_report(&error);
     } else if (cli_given(arguments, "json")) {

@@ -7,11 +7,16 @@
 
 // ------------------------------------------------------------------------------------------------------------- options
 
+carom_status cli_refuse_restitution(const carom_law *law, carom_error *error) {
+    const bool rule = law->bouncing && strcmp(law->bouncing[0], *carom_law_by_hypothesis) != 0;
+    return carom_fail(error, CAROM_BAD_INPUT, "--restitution: has no meaning without --%s %s", rule ? law->bouncing[0] : "hypothesis",
+                      rule ? law->bouncing[1] : "stronge or poisson");
+}
+
 carom_status cli_check_law_options(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, void *options,
                                    carom_error *error) {
     // Restitution that nothing gives a meaning to is a mistake where it was asked for; a scene's serves other laws.
-    if (cli_given(arguments, "restitution") && !carom_law_bounces(law, options))
-        return carom_fail(error, CAROM_BAD_INPUT, "--restitution: has no meaning without --hypothesis stronge or poisson");
+    if (cli_given(arguments, "restitution") && !carom_law_bounces(law, options)) return cli_refuse_restitution(law, error);
     // A value of the scene that a law has not is for other laws, unless the scene names this one.
     const char *own = carom_scene_law(scene);
     for (int i = 0; own && !strcmp(own, law->name) && i < carom_scene_settings_count(scene); i++) {
@@ -157,6 +162,10 @@ carom_status cli_ask_law(const cli_question *question, const void *options, cons
     const carom_law *law = question->law;
     carom_table *kept = NULL;
     carom_status status = CAROM_OK;
+    const carom_given given = cli_given_by(question->arguments, question->scene);
+    run->unused = carom_law_unused(law, options, &given);
+    run->hypothesis = carom_law_hypothesis(law, options);
+    carom_law_restitution(law, options, impact, &run->restitution);
     if (question->threads > 0)
         status = cli_announce_need(question->arguments, question->scene,
                                    carom_option_find(question->law->options, question->law->option_count, "samples") >= 0,

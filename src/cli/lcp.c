@@ -98,7 +98,7 @@ static int run_lcp(const cli_arguments *arguments) {
         carom_lcp_free(lcp);
         free(z);
     }
-    if (!status && problem.warning) fprintf(stderr, "carom: warning: %s\n", problem.warning);
+    if (!status && problem.warning) cli_say("warning", NULL, "%s", problem.warning);
     // A ray proves nothing but for some classes of matrices.
     if (!status && !all && said.verdict == CAROM_RAY)
         said.caveat = problem.n <= CAROM_LCP_MOST_ENUMERATED

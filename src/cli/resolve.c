@@ -126,7 +126,7 @@ static int run_resolve(const cli_arguments *arguments) {
     int exit_status;
     if (!status && whole) cli_warn_uncertain(scene);
     if (!status && !whole) cli_warn(scene);
-    if (!status) cli_note_rest(arguments, scene);
+    if (!status) cli_say_unused(arguments, scene, &run.law, &run.unused, 1);
     if (status) {
         exit_status = cli_report(&error);
     } else if (cli_given(arguments, "json")) {

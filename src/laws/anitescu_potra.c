@@ -11,7 +11,7 @@ static void defaults(void *options) { *(carom_anitescu_potra_options *)options =
 
 static const carom_option option_rows[] = {
     {"seed", CAROM_OPTION_INTEGER, offsetof(carom_anitescu_potra_options, seed), 0, CAROM_MOST_SEED, "", "0",
-     "seed of the selection `random`", NULL},
+     "seed of the selection `random`, whose random numbers are the same for every impact of one seed", NULL},
     CAROM_STEP_CHOICE_ROWS(carom_anitescu_potra_options, method, carom_selection_names, "lemke"),
 };
 

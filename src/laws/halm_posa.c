@@ -102,6 +102,7 @@ const carom_law carom_law_halm_posa = {
     .defaults = defaults,
     .members = members,
     .samples = true,
+    .bouncing = carom_law_by_hypothesis,
     CAROM_COLUMN_TABLE(outcome, carom_sample_columns),
     CAROM_COLUMN_TABLE(result, result_columns),
     .resolve = resolve,

@@ -65,14 +65,6 @@ carom_status carom_law_set_verdict(const carom_law_call *call, carom_verdict ver
     return carom_table_set_text(call->result, CAROM_RESULT_VERDICT, carom_verdict_name(verdict), error);
 }
 
-bool carom_law_bounces(const carom_law *law, const void *options) {
-    const int hypothesis = carom_option_find(law->options, law->option_count, "hypothesis");
-    if (carom_option_find(law->options, law->option_count, "restitution") < 0) return false;
-    if (hypothesis < 0) return true;
-    const carom_option *row = &law->options[hypothesis];
-    return strcmp(row->choices[*(const int *)((const char *)options + row->offset)], "none") != 0;
-}
-
 carom_status carom_law_conclude(const carom_law_call *call, carom_verdict verdict, carom_selection selection, carom_error *error) {
     const carom_status status = carom_law_set_verdict(call, verdict, error);
     if (status) return status;

@@ -94,5 +94,6 @@ const carom_law carom_law_routh = {
     .defaults = defaults,
     .members = members,
     .samples = true,
+    .bouncing = carom_law_by_hypothesis,
     .resolve = resolve,
 };

@@ -293,6 +293,8 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
 // Every order there is.
 static const char *const exhaustive[] = {"orders", "all", NULL};
 
+static const char *const bouncing[] = {"rule", "stronge", NULL};
+
 const carom_law carom_law_sequential = {
     .name = "sequential",
     .summary = "one contact at a time, one outcome for each order",
@@ -300,6 +302,7 @@ const carom_law carom_law_sequential = {
     CAROM_OPTION_TABLE(carom_sequential_options, option_rows),
     .defaults = defaults,
     .exhaustive = exhaustive,
+    .bouncing = bouncing,
     CAROM_COLUMN_TABLE(outcome, outcome_columns),
     CAROM_COLUMN_TABLE(result, result_columns),
     .resolve = resolve,

@@ -16,12 +16,7 @@ bool carom_measure_applies(const carom_measure_law *law, const carom_measurement
     return !law->law->applies || law->law->applies(measurement->impact);
 }
 
-bool carom_measure_bounces(const carom_measure_law *law) {
-    // A law of single impacts bounces by the rule of these that has a restitution.
-    const carom_option *rule = find_option(law->law, "rule");
-    const int chosen = rule ? *(const int *)(const void *)((const char *)law->options + rule->offset) : 0;
-    return carom_law_bounces(law->law, law->options) && (!rule || strcmp(rule->choices[chosen], "stronge") == 0);
-}
+bool carom_measure_bounces(const carom_measure_law *law) { return carom_law_bounces(law->law, law->options); }
 
 bool carom_measure_draws_restitution(const carom_measure_law *law) {
     const carom_option *restitution = find_option(law->law, "restitution");

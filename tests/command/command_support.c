@@ -257,9 +257,21 @@ static bool has_verdict(const json_t *document, int status) {
     return json_is_string(verdict) && code <= CAROM_NO_FORCE && (code == CAROM_COMPLETE) == (status == 0);
 }
 
+// What is said on stderr is what the document has, too.
+static bool has_caveats(const json_t *document, const char *said) {
+    const json_t *caveats = json_object_get(document, "caveats"), *sentence;
+    size_t index;
+    json_array_foreach(caveats, index, sentence) if (!strstr(said, json_string_value(sentence))) return false;
+    return json_is_array(caveats) && json_array_size(caveats) == (size_t)count_text(said, "\n");
+}
+
 json_t *ask_request(const request *asked, int status) {
     report r = run_request(asked);
-    json_t *document = r.status == status && !*r.err ? parse(&r) : NULL;
+    json_t *document = r.status == status ? parse(&r) : NULL;
+    if (document && !has_caveats(document, r.err)) {
+        print_error("stderr and the caveats of the document differ\n");
+        document = NULL;
+    }
     if (document && !has_verdict(document, status)) {
         print_error("the verdict is missing, or not that of the exit status\n");
         document = NULL;

@@ -14,7 +14,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from . import _carom
-from ._errors import Incomplete, InputError, InternalError, UnsupportedError
+from ._errors import Caveat, Incomplete, InputError, InternalError, UnsupportedError
 from .files import read
 from .geometry import Geometry
 from .impact import Impact
@@ -49,7 +49,7 @@ _LATER = {
 __all__ = [
     "Impact", "from_mujoco", "from_pinocchio", "from_drake", "Geometry", "load", "Scene", "laws", "law", "Law", "Option", "Column",
     "Outcomes", "Maximum", "Bound", "Containment", "Distance", "worst", "Worst", "Polytopes", "Polytope", "compare", "explore", "read", "sample_many", "Many",
-    "many_seed", "solve_lcp", "enumerate_lcp", "solvers", "InputError", "UnsupportedError", "InternalError", "Incomplete",
+    "many_seed", "solve_lcp", "enumerate_lcp", "solvers", "InputError", "UnsupportedError", "InternalError", "Caveat", "Incomplete",
 ]  # fmt: skip
 
 # A child of fork has none of the threads that OpenMP keeps for the next computation, and would wait for them.

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, SupportsIndex, cast
 
 from . import _carom
-from ._errors import InputError, warn_incomplete
+from ._errors import InputError, warn_caveats, warn_incomplete
 from .laws import make_settings
 
 if TYPE_CHECKING:
@@ -54,6 +54,11 @@ class Asked:
         """The impact; the handle of the scene, None for none; and the law that the scene names."""
         raise NotImplementedError
 
+    def _news(self, sentences: tuple[str, ...]) -> tuple[str, ...]:
+        """Those that loading a scene has not said."""
+        known: tuple[str, ...] = getattr(self, "warnings", ())
+        return tuple(one for one in sentences if not any(one in warning for warning in known))
+
     def resolve(
         self,
         law: str | None = None,
@@ -96,6 +101,8 @@ class Asked:
         -----
         Incomplete
             When part of the answer is missing: `info["verdict"]` says why, or the warning how many samples did not terminate.
+        Caveat
+            When nothing collides, or the law does not use what is given, such as restitution: the answer's `caveats`.
         """
         return self._ask(law, options, keep, threads, progress)
 
@@ -161,7 +168,9 @@ class Asked:
         keep: str,
         threads: int | None,
         progress: bool | Callable[[int, int], object],
+        quiet: bool = False,
     ) -> Outcomes:
+        """Asks; `quiet` leaves caveats to the caller."""
         from .outcomes import Outcomes
         from .polytopes import Polytopes
 
@@ -184,6 +193,8 @@ class Asked:
         if isinstance(made, Polytopes) and outer is not None:
             made._outer = Polytopes._make(impact, law, *outer, scene, settings, None, seconds)
         # Said of the caller of the method that asks. Samples that did not terminate are a result, but nothing of them is here.
+        if not quiet:
+            warn_caveats(self._news(made._unused()), 3)
         info = made.info
         if not complete:
             warn_incomplete(f"{law}: the answer is {info['verdict']}: what was found is there", 3)

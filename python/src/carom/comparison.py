@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from . import _carom
-from ._errors import InputError, UnsupportedError
+from ._errors import InputError, UnsupportedError, warn_caveats
 from .impact import Impact
 from .laws import Law
 from .laws import law as find_law
@@ -49,6 +49,17 @@ class Comparison(Mapping[str, Outcomes]):
     def __len__(self) -> int:
         return len(self._answers)
 
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What to know beside the answers, in sentences; see `Outcomes.caveats`."""
+        sampled = (f"{law}: {sentence}" for law, out in self.items() for sentence in out._sampled_caveats)
+        return (*self._unused(), *sampled)
+
+    def _unused(self) -> tuple[str, ...]:
+        """Where nothing collides, and what is given that laws do not use."""
+        scene = next((answer._scene for answer in self.values()), None)
+        return tuple(_carom.law_caveats(self.impact._handle, scene, tuple((name, out._settings) for name, out in self.items())))
+
     def plot(self, *axes: str, ax: Any = None, **options: Any) -> Any:
         """Draws all answers into one figure with matplotlib; see `carom.plotting.plot`."""
         from .plotting import plot
@@ -65,11 +76,6 @@ class Comparison(Mapping[str, Outcomes]):
         counts = ", ".join(f"{law} {len(out)}" for law, out in self.items())
         left_out = f"; left out: {', '.join(self.left_out)}" if self.left_out else ""
         return f"<carom.Comparison of {len(self)} law{'s' * (len(self) != 1)}: {'; '.join((counts + left_out, *self.caveats))}>"
-
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        """Those of the answers, with their laws."""
-        return tuple(f"{law}: {sentence}" for law, out in self.items() for sentence in out.caveats)
 
 
 def compare(impact: Impact | Scene, laws: str | Sequence[str] | None = None, *, threads: int | None = None, **options: Any) -> Comparison:
@@ -101,6 +107,8 @@ def compare(impact: Impact | Scene, laws: str | Sequence[str] | None = None, *, 
     -----
     Incomplete
         When part of an answer is missing, as `Impact.resolve` does.
+    Caveat
+        When nothing collides, or laws do not use what is given: `caveats` of the comparison.
     """
     if not isinstance(impact, (Impact, Scene)):
         raise InputError(f"impact: a carom.Impact or a carom.Scene is needed, not {type(impact).__name__}")
@@ -133,13 +141,15 @@ def compare(impact: Impact | Scene, laws: str | Sequence[str] | None = None, *, 
             continue
         settings = {**_thorough(law, scene), **{key: value for key, value in options.items() if key in own}}
         try:
-            answers[name] = impact._ask(name, settings, "all", threads, False)
+            answers[name] = impact._ask(name, settings, "all", threads, False, quiet=True)
         except (InputError, UnsupportedError) as error:
             # A law may refuse the impact, but not what the caller says.
             if str(error).partition(":")[0] in (*options, "threads"):
                 raise
             left_out[name] = str(error)
-    return Comparison(frozen, scene.name if scene else "", answers, left_out)
+    made = Comparison(frozen, scene.name if scene else "", answers, left_out)
+    warn_caveats(impact._news(made._unused()), 2)
+    return made
 
 
 def _thorough(law: Law, scene: Scene | None) -> dict[str, str]:

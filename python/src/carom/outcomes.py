@@ -240,6 +240,21 @@ class Outcomes:
         return bool(self.info["verdict"] == "complete")
 
     @property
+    def caveats(self) -> tuple[str, ...]:
+        """What to know before numbers of these outcomes are believed, in sentences, as the command prints them: nothing collides, something
+        is given that the law does not use, or outcomes may lie outside the set."""
+        return (*self._unused(), *self._sampled_caveats)
+
+    def _unused(self) -> tuple[str, ...]:
+        return tuple(_carom.law_caveats(self.impact._handle, self._scene, ((self.law, self._settings),)))
+
+    @property
+    def _sampled_caveats(self) -> tuple[str, ...]:
+        extent = self._get_extent()
+        sentence = _carom.outcomes_caveat(self.impact._handle, extent[5], extent[0])
+        return (sentence,) if sentence else ()
+
+    @property
     def extent(self) -> dict[str, Any]:
         """Least and largest values of all outcomes, also of those that were not kept.
 
@@ -258,13 +273,6 @@ class Outcomes:
             "tangent": np.frombuffer(tangent).reshape(-1, 2),
             "energy_ratio": np.frombuffer(ratio),
         }
-
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        """What is to be known before numbers of these outcomes are believed: sentences, as the command prints them."""
-        extent = self._get_extent()
-        sentence = _carom.outcomes_caveat(self.impact._handle, extent[5], extent[0])
-        return (sentence,) if sentence else ()
 
     def modes(self) -> dict[str, dict[str, int]]:
         """In how many of all outcomes each contact sticks, slides, lifts, or approaches still: by contact, then by mode.

@@ -259,8 +259,55 @@ static PyObject *resolve(PyObject *module, PyObject *arguments) {
     return Py_BuildValue("NNNNNd", outcomes, result, extent, outer, PyBool_FromLong(complete), got.seconds);
 }
 
+// law_caveats(impact, scene, ((law, settings), ...)) -> [sentence, ...]: where nothing collides, and what is given and not used
+static PyObject *caveats(PyObject *module, PyObject *arguments) {
+    (void)module;
+    PyObject *impact_handle, *scene_handle, *asked;
+    bool failed;
+    if (!PyArg_ParseTuple(arguments, "OOO!", &impact_handle, &scene_handle, &PyTuple_Type, &asked)) return NULL;
+    carom_given given = {.impact = binding_impact(impact_handle)};
+    const carom_scene *scene = given.impact ? binding_optional_scene(scene_handle, &failed) : NULL;
+    if (!given.impact || failed) return NULL;
+    // What a scene says counts for its own impact.
+    const char *text;
+    if (scene && carom_scene_impact(scene) == given.impact) given.uncertainty = carom_scene_uncertainty(scene);
+    for (int i = 0; scene && i < carom_scene_settings_count(scene); i++)
+        given.restitution = given.restitution || !strcmp(carom_scene_get_setting(scene, i, &text), "restitution");
+    const Py_ssize_t count = PyTuple_Size(asked);
+    const carom_law **laws = PyMem_Calloc((size_t)count + 1, sizeof *laws);
+    int *unused = PyMem_Calloc((size_t)count + 1, sizeof *unused);
+    PyObject *list = laws && unused ? PyList_New(0) : PyErr_NoMemory();
+    for (Py_ssize_t i = 0; i < count && list; i++) {
+        const char *name;
+        PyObject *settings;
+        void *options = NULL;
+        if (!PyArg_ParseTuple(PyTuple_GetItem(asked, i), "sO", &name, &settings)) Py_CLEAR(list);
+        // Files also have outcomes of what is no law here, such as an outer set.
+        if (list) laws[i] = carom_law_find(binding_registry, name);
+        if (list && laws[i]) options = binding_options(laws[i], scene, settings);
+        if (options) unused[i] = carom_law_unused(laws[i], options, &given);
+        if (list && laws[i] && !options) Py_CLEAR(list);
+        PyMem_Free(options);
+    }
+    carom_caveats said = {0};
+    char rest[CAROM_MESSAGE_SIZE];
+    carom_error error;
+    if (list && carom_impact_describe_rest(given.impact, rest, &error)) {
+        binding_fail(&error);
+        Py_CLEAR(list);
+    }
+    if (list && *rest && !append(list, binding_text(rest))) Py_CLEAR(list);
+    if (list) carom_law_caveats(&given, laws, unused, (int)count, CAROM_SPELL_KEYWORDS, &said);
+    for (int i = 0; i < said.count && list; i++)
+        if (!append(list, binding_text(said.text[i]))) Py_CLEAR(list);
+    PyMem_Free(laws);
+    PyMem_Free(unused);
+    return list;
+}
+
 PyMethodDef binding_law_methods[] = {{"laws", laws, METH_NOARGS, NULL},
                                      {"law_applies", applies, METH_VARARGS, NULL},
+                                     {"law_caveats", caveats, METH_VARARGS, NULL},
                                      {"law_options", options, METH_VARARGS, NULL},
                                      {"law_resolve", resolve, METH_VARARGS, NULL},
                                      {NULL, NULL, 0, NULL}};

@@ -69,12 +69,15 @@ static int print_json(const cli_comparison *comparison) {
                 json_array_append_new(counts, json_integer((json_int_t)extent->modes[contact * CAROM_CONTACT_MODES + mode]));
             json_object_set_new(modes, carom_contact_mode_name((carom_contact_mode)mode), counts);
         }
-        json_object_set_new(laws, run->law->name,
-                            json_pack("{s:I, s:o, s:b, s:o, s:o, s:o, s:b, s:o}", "count", (json_int_t)extent->outcomes, "extent",
-                                      cli_extent_json(extent), "extent_may_lie_outside", extent->approximate > 0, "modes", modes,
-                                      "energy_ratio", has_energy ? carom_json_reals(extent->energy_ratio, 2) : json_null(), "from_exact",
-                                      cli_distance_json(comparison, i), "complete", carom_answer_complete(&run->answer), "seconds",
-                                      carom_json_real(run->seconds)));
+        json_object_set_new(
+            laws, run->law->name,
+            json_pack("{s:I, s:s?, s:o, s:o, s:b, s:o, s:o, s:o, s:b, s:o}", "count", (json_int_t)extent->outcomes, "hypothesis",
+                      run->hypothesis, "restitution",
+                      isnan(run->restitution.least) ? json_null()
+                                                    : carom_json_reals((const double[]){run->restitution.least, run->restitution.most}, 2),
+                      "extent", cli_extent_json(extent), "extent_may_lie_outside", extent->approximate > 0, "modes", modes, "energy_ratio",
+                      has_energy ? carom_json_reals(extent->energy_ratio, 2) : json_null(), "from_exact", cli_distance_json(comparison, i),
+                      "complete", carom_answer_complete(&run->answer), "seconds", carom_json_real(run->seconds)));
     }
     const int exit_status = exit_status_of(comparison);
     const bool stopped = cli_interrupted() || comparison->interrupted;
@@ -112,13 +115,18 @@ static int print_text(const cli_comparison *comparison) {
                cli_find_whole(comparison) ? ", and of exact sets over all of it" : "");
         cli_print_parameters(comparison->uncertainty);
     }
-    printf("%-16s %9s  %18s   %s\n", "law", "outcomes", "energy ratio",
+    // Restitution has a column where there is any.
+    const bool bounces = cli_bounces(comparison);
+    printf("%-16s %9s  %s%18s   %s\n", "law", "outcomes", bounces ? "restitution        " : "", "energy ratio",
            "normal velocities after the impact [m/s], and what the contact does");
     for (int i = 0; i < comparison->count; i++) {
         const cli_run *run = &comparison->runs[i];
         const carom_extent *extent = run->extent;
         const char *mark = extent->approximate > 0 ? CLI_OUTSIDE : "";
+        char bounce[CLI_RESTITUTION_SIZE];
+        cli_describe_restitution(run, bounce);
         printf("%-16s %9" PRId64, run->law->name, extent->outcomes);
+        if (bounces) printf("  %-17s", bounce);
         if (extent->outcomes && isnan(extent->energy_ratio[0])) printf("  %18s ", "-");
         if (extent->outcomes && !isnan(extent->energy_ratio[0]))
             printf("  %7.4f .. %.4f%-2s", extent->energy_ratio[0], extent->energy_ratio[1], mark);
@@ -186,8 +194,9 @@ static bool find_foreign_value(const cli_question *question, const void *options
         const int row = carom_option_find(law->options, law->option_count, key);
         bool decides = false;
         for (int k = 0; k < BOUNCE_KEYS; k++) decides |= !strcmp(key, bounce_keys[k]);
-        // Coefficients mean nothing to a law that does not bounce.
-        if (!strcmp(key, "restitution") && !carom_law_bounces(law, options)) continue;
+        // Coefficients mean nothing to a law with a hypothesis that does not bounce.
+        const bool meant = carom_option_find(law->options, law->option_count, "hypothesis") < 0 || carom_law_bounces(law, options);
+        if (!strcmp(key, "restitution") && !meant) continue;
         if (row < 0 || !decides || cli_given(question->arguments, key) || carom_option_offers(&law->options[row], text)) continue;
         *value = (cli_setting){key, text};
         return true;
@@ -406,6 +415,19 @@ static carom_status write_directory(cli_comparison *comparison, const char *dire
     return status;
 }
 
+// What is given and laws of the comparison do not use, all in one sentence of each kind.
+static void say_unused(const cli_comparison *comparison) {
+    const carom_law **laws = calloc((size_t)comparison->count + 1, sizeof *laws);
+    int *unused = calloc((size_t)comparison->count + 1, sizeof *unused);
+    for (int i = 0; i < comparison->count && laws && unused; i++) {
+        laws[i] = comparison->runs[i].law;
+        unused[i] = comparison->runs[i].unused;
+    }
+    if (laws && unused) cli_say_unused(comparison->arguments, comparison->scene, laws, unused, comparison->count);
+    free(laws);
+    free(unused);
+}
+
 static int run_compare(const cli_arguments *arguments) {
     carom_error error;
     carom_scene *scene = NULL;
@@ -439,11 +461,11 @@ static int run_compare(const cli_arguments *arguments) {
         exit_status = cli_report(&error);
     } else {
         cli_warn_uncertain(scene);
-        cli_note_rest(arguments, scene);
+        say_unused(&comparison);
         double samples;
         if (comparison.uncertainty && cli_given(arguments, "samples") && carom_parse_whole(cli_value(arguments, "samples"), &samples) &&
             fmod(samples, (double)comparison.draws) != 0)
-            fprintf(stderr, "carom: note: --samples: each of %" PRId64 " draws has as many, %.0f in all\n", comparison.draws,
+            cli_say("note", NULL, "--samples: each of %" PRId64 " draws has as many, %.0f in all", comparison.draws,
                     (double)comparison.draws * ceil(samples / (double)comparison.draws));
         exit_status = cli_given(arguments, "json") ? print_json(&comparison) : print_text(&comparison);
     }

@@ -47,6 +47,11 @@ typedef struct cli_comparison {
 double cli_show_velocity(const cli_comparison *comparison, double velocity);
 /// The share of `count` outcomes: "12.5 %". "0 %" and "100 %" stand for none and all of them only.
 void cli_describe_share(int64_t count, int64_t outcomes, char *text, size_t size);
+/// Does some law use a coefficient of restitution that is not 0, or leave it unused?
+bool cli_bounces(const cli_comparison *comparison);
+enum { CLI_RESTITUTION_SIZE = 64 };
+/// The coefficients of restitution that a law uses and what they mean to it, "poisson 0.5 to 0.8"; "-" where it uses none.
+void cli_describe_restitution(const cli_run *run, char text[CLI_RESTITUTION_SIZE]);
 
 // -------------------------------------------------------------------------------------------------------------- choice
 

@@ -346,6 +346,9 @@ static carom_status put_page(FILE *file, const void *user, carom_error *error) {
         if (rule >= 0)
             fprintf(file, "; rule `%s`",
                     carom_table_column(run->answer.result, rule)->flags[*carom_table_integer_column(run->answer.result, rule)]);
+        char restitution[CLI_RESTITUTION_SIZE];
+        cli_describe_restitution(run, restitution);
+        if (cli_bounces(comparison)) fprintf(file, "; restitution %s", isnan(run->restitution.least) ? "not used" : restitution);
         fputc('\n', file);
     }
     size_t index;

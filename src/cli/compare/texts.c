@@ -34,6 +34,28 @@ bool cli_compare_caveat(const cli_comparison *comparison, char caveat[CAROM_CAVE
 
 const char *cli_outside_mark(const cli_run *run) { return run->extent->approximate > 0 ? "\\" CLI_OUTSIDE : ""; }
 
+bool cli_bounces(const cli_comparison *comparison) {
+    bool bounces = false;
+    for (int i = 0; i < comparison->count; i++) {
+        const cli_run *run = &comparison->runs[i];
+        bounces = bounces || run->restitution.most > 0 || (run->unused & CAROM_UNUSED_RESTITUTION);
+    }
+    return bounces;
+}
+
+void cli_describe_restitution(const cli_run *run, char text[CLI_RESTITUTION_SIZE]) {
+    char least[24], most[24];
+    snprintf(least, sizeof least, "%.4g", run->restitution.least);
+    snprintf(most, sizeof most, "%.4g", run->restitution.most);
+    const char *meaning = run->hypothesis ? run->hypothesis : "";
+    if (isnan(run->restitution.least))
+        snprintf(text, CLI_RESTITUTION_SIZE, "-");
+    else if (!strcmp(least, most))
+        snprintf(text, CLI_RESTITUTION_SIZE, "%s%s%s", meaning, *meaning ? " " : "", least);
+    else
+        snprintf(text, CLI_RESTITUTION_SIZE, "%s%s%s to %s", meaning, *meaning ? " " : "", least, most);
+}
+
 void cli_put_text(FILE *file, const char *text) {
     static const char special[] = "\\`*_[]<>|~&#$";
     for (const char *c = text; *c; c++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `carom info`: the frozen problem of a scene, its matrices and bounds.
 #include <math.h>
+#include <stdlib.h>
 
 #include "carom/dense.h"
 #include "carom/json.h"
@@ -186,6 +187,17 @@ static int print_text(const facts *f, bool full) {
 
 // ------------------------------------------------------------------------------------------------------------- command
 
+// What the scene's own law, or that of the set, does not use of what is given.
+static void say_unused(const cli_arguments *arguments, const carom_scene *scene) {
+    const char *name = carom_scene_law(scene);
+    const carom_law *law = carom_law_find(arguments->registry, name ? name : carom_law_halm_posa.name);
+    void *options = malloc(law->options_size);
+    carom_error error;
+    if (options) law->defaults(options);
+    if (options && !carom_scene_apply_law(scene, law, NULL, options, &error)) cli_say_unused_by(arguments, scene, law, options);
+    free(options);
+}
+
 static int run(const cli_arguments *arguments) {
     carom_error error;
     facts f = {0};
@@ -200,13 +212,14 @@ static int run(const cli_arguments *arguments) {
         status = carom_fclib_write(fclib, carom_scene_name(scene), f.impact, &error);
         // The problem in the file is the one without restitution.
         if (!status && carom_max_abs((size_t)f.data->contacts, f.data->restitution) > 0)
-            fprintf(stderr, "carom: warning: %s: the file has no restitution, for which FCLIB has no place\n", fclib);
+            cli_say("warning", fclib, "the file has no restitution, for which FCLIB has no place");
     }
     int exit_status;
     if (status) {
         exit_status = cli_report(&error);
     } else {
         cli_warn_uncertain(scene);
+        say_unused(arguments, scene);
         exit_status = cli_given(arguments, "json") ? print_json(&f) : print_text(&f, cli_given(arguments, "full"));
     }
     carom_uniqueness_free(f.uniqueness);

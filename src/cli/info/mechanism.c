@@ -81,7 +81,9 @@ void cli_print_contacts(const carom_impact *impact, bool full) {
     }
     printf("%-*s  ", name_width, "contact");
     if (geometry) printf("%-*s  %-26s  ", body_width, "bodies", "at x, y, z [m]");
-    printf("%8s  %12s  %s\n", "friction", "normal [m/s]", "tangential [m/s]");
+    // Restitution has a column where there is any.
+    const bool bounces = carom_max_abs((size_t)data->contacts, data->restitution) > 0;
+    printf("%8s  %s%12s  %s\n", "friction", bounces ? "restitution  " : "", "normal [m/s]", "tangential [m/s]");
     // Coordinates that are round-off of the others are zero.
     double reach = 0;
     for (int i = 0; geometry && i < 3 * data->contacts; i++) reach = fmax(reach, fabs(geometry->points[i]));
@@ -108,7 +110,9 @@ void cli_print_contacts(const carom_impact *impact, bool full) {
             write_bodies(geometry, i, bodies);
             printf("%-*s  %-26s  ", body_width, bodies, point);
         }
-        printf("%8.5g  %12.6g  %.6g", data->friction[i], cli_shown(impact, u[0]), cli_shown(impact, u[1]));
+        printf("%8.5g  ", data->friction[i]);
+        if (bounces) printf("%11.5g  ", data->restitution[i]);
+        printf("%12.6g  %.6g", cli_shown(impact, u[0]), cli_shown(impact, u[1]));
         if (dim == 2) printf(", %.6g", cli_shown(impact, u[2]));
         putchar('\n');
     }

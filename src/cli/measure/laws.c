@@ -23,7 +23,7 @@ static carom_status prepare(const cli_arguments *arguments, const carom_law *law
     const cli_owner owner = {"law", law->name, law->summary, law->options, law->option_count};
     if (!status) status = cli_apply_owner(arguments, &owner, strict, options, error);
     if (!status && strict && cli_given(arguments, "restitution") && !carom_law_bounces(law, options))
-        status = carom_fail(error, CAROM_BAD_INPUT, "--restitution: has no meaning without --hypothesis stronge or poisson");
+        status = cli_refuse_restitution(law, error);
     return status;
 }
 

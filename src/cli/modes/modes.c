@@ -86,7 +86,7 @@ static int run_modes(const cli_arguments *arguments) {
     int exit_status = EXIT_DONE;
     if (!status && all) cli_warn_uncertain(scene);
     if (!status && !all) cli_warn(scene);
-    if (!status) cli_note_rest(arguments, scene);
+    if (!status) cli_say_unused_by(arguments, scene, &carom_law_halm_posa, finder.sampling);
     if (status) {
         cli_place_error(arguments, scene, carom_law_halm_posa.options, carom_law_halm_posa.option_count, &error);
         exit_status = cli_report(&error);

@@ -254,12 +254,12 @@ static carom_status ask_distance(query *q, const char *path, carom_error *error)
     // The union of the sets of many impacts is not the set of one.
     const bool union_of_sets = q->parameters.count, other_is_union = !status && carom_result_has_column(other.result, other.law, "draw");
     if (!status && union_of_sets != other_is_union)
-        fprintf(stderr, "carom: warning: %s has draws of an uncertain impact, a union of sets, and %s has none\n",
-                union_of_sets ? asked_path : path, union_of_sets ? path : asked_path);
+        cli_say("warning", NULL, "%s has draws of an uncertain impact, a union of sets, and %s has none", union_of_sets ? asked_path : path,
+                union_of_sets ? path : asked_path);
     // Sets of different impacts may be compared, but it is seldom meant.
     bool alike = true;
     if (!status) status = carom_impact_resembles(impact, other.impact, &alike, error);
-    if (!status && !alike) fprintf(stderr, "carom: warning: %s and %s are of different impacts\n", asked_path, path);
+    if (!status && !alike) cli_say("warning", NULL, "%s and %s are of different impacts", asked_path, path);
 
     carom_control control;
     carom_set_distances found = {0};

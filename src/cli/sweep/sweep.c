@@ -424,7 +424,7 @@ static void note_restitution(const sweep *s) {
     bool varies = false;
     for (int i = 0; i < s->axis_count; i++) varies |= s->axes[i].coordinate < 0 && s->axes[i].parameter.kind == CAROM_PARAMETER_RESTITUTION;
     if (!varies || s->law_count || carom_law_bounces(&carom_law_halm_posa, s->finder.sampling)) return;
-    fprintf(stderr, "carom: note: --vary: restitution has no effect on an inelastic set: --hypothesis says what it means\n");
+    cli_say("note", NULL, "--vary: restitution has no effect on an inelastic set: --hypothesis says what it means");
 }
 
 static carom_status solve(sweep *s, const carom_control *control, carom_error *error) {

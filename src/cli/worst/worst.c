@@ -289,7 +289,7 @@ static int run_worst(const cli_arguments *arguments) {
     for (int i = 0; i < run.count && listed; i++)
         if (!run.questions[i].found.complete) exit_status = EXIT_INCOMPLETE;
     if (!status) cli_warn_uncertain(scene);
-    if (!status) cli_note_rest(arguments, scene);
+    if (!status) cli_say_unused_by(arguments, scene, run.law, run.law_options);
     if (status) {
         exit_status = cli_report(&error);
     } else if (cli_given(arguments, "json")) {

@@ -96,16 +96,10 @@ static carom_status finish(carom_scene *scene, carom_error *error) {
     scene->motion.impact = scene->whole ? scene->whole : scene->impact;
 
     // A state in which nothing collides is an answer of its own, but seldom what was meant. Rest needs no warning.
-    if (scene->impact && !scene->moves) {
-        const carom_impact *impact = scene->impact;
-        double *u = malloc((size_t)carom_impact_contact_size(impact) * sizeof *u);
-        if (!u) return carom_fail_memory(error, path);
-        carom_impact_contact_velocity(impact, carom_impact_get_data(impact)->velocity, u);
-        const bool separates = carom_impact_terminated(impact, u);
-        free(u);
-        if (separates && carom_impact_velocity_scale(impact) != 0)
-            status = carom_scene_warn(scene, carom_document_root(scene->document), error,
-                                      "no contact approaches: nothing collides in this state, and the velocity stays as it is");
+    if (scene->impact && !scene->moves && carom_impact_velocity_scale(scene->impact) != 0) {
+        char text[CAROM_MESSAGE_SIZE];
+        status = carom_impact_describe_rest(scene->impact, text, error);
+        if (!status && *text) status = carom_scene_warn(scene, carom_document_root(scene->document), error, "%s", text);
     }
 
     // A scene without a name is called like its file, without folders and ending. A file system takes any bytes in it; a scene's name is

@@ -256,5 +256,6 @@ const carom_law carom_law_propagative = {
     CAROM_COLUMN_TABLE(outcome, outcome_columns),
     CAROM_COLUMN_TABLE(result, result_columns),
     .elastic = true,
+    .frictionless = true,
     .resolve = resolve,
 };
