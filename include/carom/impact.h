@@ -30,6 +30,8 @@ typedef struct carom_contact_geometry {
     const double *tangents;     ///< [(contacts*tangent_dim) x 3] unit
     const char *const *bodies;  ///< [contacts x 2] names of the first and the second body; NULL entries: not known
     const char *const *geoms;   ///< [contacts x 2] names of the geoms that touch; NULL entries: none
+    const double *gaps;         ///< [contacts] distances of the two surfaces, < 0 where they penetrate [m], NaN entries: not known; or NULL
+    const int *joints;          ///< [contacts] joints between the two bodies of one robot, 0: of no robot, or not known; or NULL
     int nq;                     ///< 0: no position is known
     const double *qpos;         ///< [nq] the position at which the problem was frozen, in MuJoCo's order [m, rad, quaternions]
 } carom_contact_geometry;
@@ -78,6 +80,24 @@ carom_status carom_impact_create_exact(const carom_impact_data *data, const caro
 carom_status carom_impact_create_delassus(const carom_delassus_data *data, carom_impact **impact, carom_error *error);
 
 void carom_impact_free(carom_impact *impact);
+
+/// Refuses a mass matrix that is not positive definite, or in which a motion z has no more energy than round-off: z'Mz below 2 nv times
+/// the round-off of doubles times sum_j M_jj z_j^2, which units do not change.
+/// @param names  [nv] of the velocities; NULL: v.1, v.2, ...
+/// @return CAROM_BAD_INPUT naming the velocities of the motion, and the one that needs inertia; carom_impact_create does the same
+carom_status carom_mass_check(int nv, const double *mass, const char *const *names, carom_error *error);
+
+/// Bodies of one robot with so many joints between them are neighbours, whose shapes often overlap at the joint.
+enum { CAROM_NEIGHBOUR_JOINTS = 2 };
+
+/// Receives a sentence.
+typedef carom_status carom_say(void *user, const char *sentence, carom_error *error);
+
+/// Looks for what makes an impact one that was hardly meant, in one place for all who make impacts: M nearly singular, equal or opposite
+/// rows of J, contacts that are deep, or between neighbouring links of a robot. Each is a sentence for `say`, which may fail.
+/// @return CAROM_BAD_INPUT for an impact in contact space whose u is outside the range of W, by more than 1e-6 of its length: no velocity
+///         has it, and its energy is not defined. Impacts that integrators make may be so on purpose, and are not reviewed.
+carom_status carom_impact_review(const carom_impact *impact, carom_say *say, void *user, carom_error *error);
 
 /// The data, owned by the impact, copies in depth. `mass`, `normal` and `tangent` are NULL for an impact in contact space; `restitution`
 /// and `names` never are; `velocity_names`, `velocity_turns` and `geometry` are where nobody gave them.

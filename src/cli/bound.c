@@ -98,7 +98,7 @@ static carom_status walk(const carom_impact *impact, const carom_uncertainty *un
 }
 
 // Bounds as a law, for what they do not use of a scene.
-static const char *const bouncing[] = {"hypothesis", "stronge"};
+static const char *const bouncing[] = {"hypothesis", "stronge", "poisson", NULL};
 static const carom_law as_law = {.name = "bound", .options = carom_bound_rows, .option_count = CAROM_BOUND_ROWS, .bouncing = bouncing};
 
 // Walks, then bounds, with the options of scene and command line.

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "carom/dense.h"
-#include "carom/impact.h"
+#include "impact/impact_internal.h"
 
 // Entries of M that differ more than this share of the largest one are a mistake, not round-off.
 #define MASS_ASYMMETRY 1e-9
@@ -213,8 +213,12 @@ static void copy_description(carom_impact *impact, const carom_impact_data *give
                                                 .tangents = copy_reals(arena, from->tangents, 3 * tangents),
                                                 .bodies = copy_texts(arena, 2 * m, from->bodies),
                                                 .geoms = copy_texts(arena, 2 * m, from->geoms),
+                                                .gaps = from->gaps ? copy_reals(arena, from->gaps, m) : NULL,
                                                 .nq = from->nq,
                                                 .qpos = copy_reals(arena, from->qpos, (size_t)from->nq)};
+    int *joints = from->joints ? carom_arena_take(arena, m, sizeof *joints) : NULL;
+    if (joints) memcpy(joints, from->joints, m * sizeof *joints);
+    impact->geometry.joints = joints;
     impact->data.geometry = &impact->geometry;
 }
 
@@ -268,21 +272,27 @@ static carom_status derive_operators(carom_impact *impact, carom_error *error) {
     const int nv = impact->data.nv, n = impact->contact_size;
     carom_arena scratch = {0};
     double *factor = copy_reals(&scratch, impact->data.mass, (size_t)nv * (size_t)nv);
-    if (!factor) return carom_fail_memory(error, "impact");
+    double *weak = carom_arena_take(&scratch, (size_t)nv, sizeof *weak);
     impact->half = copy_reals(&impact->arena, impact->jacobian, (size_t)n * (size_t)nv);
-    if (!impact->half) {
+    if (scratch.failed || !impact->half) {
         carom_arena_free(&scratch);
         return carom_fail_memory(error, "impact");
     }
     const int minor = carom_cholesky_factor(nv, factor);
-    if (!minor) {
+    double share;
+    const bool sound = !minor && carom_mass_find_weak(nv, impact->data.mass, factor, 0, carom_mass_certain_share(nv), weak, &share) < 0;
+    if (sound) {
         for (int c = 0; c < n; c++) carom_cholesky_forward(nv, factor, impact->half + (size_t)c * (size_t)nv);
         carom_gram(n, nv, impact->half, impact->delassus);
         memcpy(impact->response, impact->half, (size_t)n * (size_t)nv * sizeof(double));
         for (int c = 0; c < n; c++) carom_cholesky_backward(nv, factor, impact->response + (size_t)c * (size_t)nv);
     }
     carom_arena_free(&scratch);
-    if (minor) return carom_fail(error, CAROM_BAD_INPUT, "M is not positive definite (its leading minor of order %d)", minor);
+    if (!sound) {
+        const carom_status status = carom_mass_check(nv, impact->data.mass, impact->data.velocity_names, error);
+        // BLAS and a fixed order of sums may differ at the limit.
+        return status ? status : carom_fail(error, CAROM_BAD_INPUT, "M is not positive definite, up to round-off");
+    }
     if (!carom_all_finite((size_t)n * (size_t)n, impact->delassus) || !carom_all_finite((size_t)n * (size_t)nv, impact->response))
         return carom_fail(error, CAROM_BAD_INPUT, "J M^-1 J' overflows: M, Jn and Jt differ too much in magnitude");
     return CAROM_OK;
@@ -482,6 +492,21 @@ double carom_impact_kinetic_energy(const carom_impact *impact, const double *v) 
         twice += part * part / impact->eigenvalues[i];
     }
     return 0.5 * twice;
+}
+
+double carom_impact_range_defect(const carom_impact *impact) {
+    if (impact->data.mass) return 0;
+    // Eigenvectors of W without an eigenvalue are what no velocity reaches.
+    const int n = impact->contact_size;
+    const double negligible = NEGLIGIBLE_EIGENVALUE * impact->eigenvalues[n - 1], *u = impact->data.velocity;
+    double square = 0;
+    for (int i = 0; i < n; i++) {
+        if (fabs(impact->eigenvalues[i]) > negligible) continue;
+        const double part = carom_dot(n, impact->eigenvectors + (size_t)i * (size_t)n, u);
+        square += part * part;
+    }
+    const double length = sqrt(carom_dot(n, u, u));
+    return length > 0 ? sqrt(square) / length : 0;
 }
 
 double carom_impact_min_normal(const carom_impact *impact, const double *u) {

@@ -68,6 +68,21 @@ static void project(int nv, int rank, const double *along, const double *away, d
     }
 }
 
+// The words of an impact's own gate, which comes later.
+static carom_status refuse_mass(const carom_model *model, const double *mass, carom_error *error) {
+    const size_t nv = (size_t)carom_model_nv(model);
+    carom_arena arena = {0};
+    model_velocity_name *texts = carom_arena_take(&arena, nv, sizeof *texts);
+    const char **names = carom_arena_take(&arena, nv, sizeof *names);
+    bool *turns = carom_arena_take(&arena, nv, sizeof *turns);
+    if (!arena.failed) model_name_velocities(model, texts, turns);
+    for (size_t i = 0; i < nv && !arena.failed; i++) names[i] = texts[i];
+    carom_status status = arena.failed ? carom_fail_memory(error, "mass matrix") : carom_mass_check((int)nv, mass, names, error);
+    if (!status) status = carom_fail(error, CAROM_BAD_INPUT, "%s: M is not positive definite", model->path);
+    carom_arena_free(&arena);
+    return status;
+}
+
 carom_status model_projector_create(carom_model *model, const double *mass, carom_arena *arena, model_projector *projector,
                                     carom_error *error) {
     const int nv = carom_model_nv(model);
@@ -84,8 +99,7 @@ carom_status model_projector_create(carom_model *model, const double *mass, caro
     double *factor = carom_arena_take(arena, size * size, sizeof *factor);
     if (arena->failed) return carom_fail_memory(error, "equality constraints");
     memcpy(factor, mass, size * size * sizeof *factor);
-    if (carom_cholesky_factor(nv, factor))
-        return carom_fail(error, CAROM_BAD_INPUT, "%s: the mass matrix is not positive definite", model->path);
+    if (carom_cholesky_factor(nv, factor)) return refuse_mass(model, mass, error);
 
     const int *columns = mj_isSparse(model->compiled) ? data->efc_J_colind : NULL;
     // Orthonormal rows q_i that span those of C L^-T; rows that depend on others are left out.

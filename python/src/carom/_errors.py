@@ -2,11 +2,13 @@
 """Exceptions and warnings of the package."""
 from __future__ import annotations
 
+import os
+import sys
 import warnings
 
 from ._carom import InputError, InternalError, UnsupportedError
 
-__all__ = ["Caveat", "Incomplete", "InputError", "InternalError", "UnsupportedError", "warn_caveats", "warn_incomplete"]
+__all__ = ["Caveat", "Incomplete", "InputError", "InternalError", "UnsupportedError", "warn_caveats", "warn_incomplete", "warn_user"]
 
 
 class Incomplete(UserWarning):
@@ -27,3 +29,11 @@ def warn_caveats(sentences: tuple[str, ...], level: int) -> None:
 def warn_incomplete(sentence: str, level: int) -> None:
     """Warn the caller `level` calls above."""
     warnings.warn(sentence, Incomplete, stacklevel=level + 1)
+
+
+def warn_user(sentence: str) -> None:
+    """Warn the first caller outside of the package, however deep inside it the sentence comes up."""
+    package, level, frame = os.path.dirname(__file__), 1, sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(sentence, UserWarning, stacklevel=level)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _carom
 from ._arrays import as_coefficients, as_matrix, as_names, as_reals, as_vector, repeat_texts, split_exact
 from ._ask import Asked
-from ._errors import InputError
+from ._errors import InputError, warn_user
 from .geometry import Geometry, as_place
 from .questions import Bound, ask_bound
 
@@ -46,6 +46,12 @@ class Impact(Asked):
     ------
     InputError
         Names the matrix and entry, and the rule that it breaks.
+
+    Warns
+    -----
+    UserWarning
+        For what is seldom meant: a mass matrix that is nearly singular, contacts with the same rows or opposite normals, and, where the
+        geometry says so, contacts that are deep or between neighbouring links.
 
     Notes
     -----
@@ -108,10 +114,17 @@ class Impact(Asked):
             as_place(velocity_names, velocity_turns, geometry, nv, contacts, dimension),
             texts,
         )
+        self._review()
 
     def _create(self, *arguments: Any) -> None:
         self._handle = _carom.impact_create(*arguments)
         self._about = _carom.impact_about(self._handle)
+
+    def _review(self) -> Impact:
+        """Say what is odd about an impact that is new."""
+        for sentence in _carom.impact_review(self._handle):
+            warn_user(sentence)
+        return self
 
     @classmethod
     def _wrap(cls, handle: Any) -> Impact:
@@ -149,7 +162,8 @@ class Impact(Asked):
         Raises
         ------
         InputError
-            For sizes; for W that is asymmetric beyond 1e-2 of its largest entry, or clearly indefinite.
+            For sizes; for W that is asymmetric beyond 1e-2 of its largest entry, or clearly indefinite; for a velocity outside the range of
+            W, which no system has.
 
         Notes
         -----
@@ -176,7 +190,7 @@ class Impact(Asked):
             as_coefficients("restitution", restitution, contacts),
             as_names(names, contacts),
         )
-        return cls._wrap(handle)
+        return cls._wrap(handle)._review()
 
     # --------------------------------------------------------------------------------------------------------- what it is
 

@@ -121,6 +121,46 @@ static PyObject *create_delassus(PyObject *module, PyObject *arguments) {
     return impact ? binding_wrap_impact(impact, NULL) : NULL;
 }
 
+// Adds a sentence to a list of Python.
+static carom_status keep_sentence(void *list, const char *sentence, carom_error *error) {
+    PyObject *text = binding_text(sentence);
+    const bool kept = text && !PyList_Append(list, text);
+    Py_XDECREF(text);
+    return kept ? CAROM_OK : carom_fail_memory(error, "impact");
+}
+
+// impact_review(impact) -> sentences about an impact that was hardly meant
+static PyObject *review(PyObject *module, PyObject *handle) {
+    (void)module;
+    const carom_impact *impact = binding_impact(handle);
+    PyObject *list = impact ? PyList_New(0) : NULL;
+    carom_error error;
+    if (!list || !carom_impact_review(impact, keep_sentence, list, &error)) return list;
+    Py_DECREF(list);
+    return PyErr_Occurred() ? NULL : binding_fail(&error);
+}
+
+// mass_check(mass, nv, names): refuses a mass matrix that is not positive definite
+static PyObject *check_mass(PyObject *module, PyObject *arguments) {
+    (void)module;
+    PyObject *given, *names;
+    int nv;
+    if (!PyArg_ParseTuple(arguments, "OiO", &given, &nv, &names)) return NULL;
+    if (nv < 1 || nv > CAROM_MAX_VELOCITIES) return binding_refuse("%d velocities: 1 to %d are supported", nv, CAROM_MAX_VELOCITIES);
+    binding_reals mass;
+    if (!binding_take_reals(given, "mass", (size_t)nv * (size_t)nv, false, &mass)) return NULL;
+    bool failed = false;
+    const char **texts = binding_texts(names, "names", nv, &failed);
+    carom_error error;
+    if (!failed && carom_mass_check(nv, mass.values, texts, &error)) {
+        failed = true;
+        binding_fail(&error);
+    }
+    PyMem_Free(texts);
+    binding_give_back(&mass, 1);
+    return failed ? NULL : Py_NewRef(Py_None);
+}
+
 // -------------------------------------------------------------------------------------------------------------- reading
 
 // impact_about(impact) -> (nv, contacts, tangent_dim, has_system, names, velocity_scale, initial_energy)
@@ -230,6 +270,8 @@ static PyObject *kinetic_energy(PyObject *module, PyObject *arguments) {
 
 PyMethodDef binding_impact_methods[] = {{"impact_create", create, METH_VARARGS, NULL},
                                         {"impact_create_delassus", create_delassus, METH_VARARGS, NULL},
+                                        {"impact_review", review, METH_O, NULL},
+                                        {"mass_check", check_mass, METH_VARARGS, NULL},
                                         {"impact_about", about, METH_O, NULL},
                                         {"impact_texts", texts, METH_O, NULL},
                                         {"impact_array", array, METH_VARARGS, NULL},

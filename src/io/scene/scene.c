@@ -89,11 +89,22 @@ static carom_status read_document(carom_scene *scene, const carom_registry *regi
     return status;
 }
 
-// What a scene of any form has besides: a name, and a warning where nothing happens in it.
+// A sentence about the scene's impact.
+static carom_status warn_of_impact(void *user, const char *sentence, carom_error *error) {
+    carom_scene *scene = user;
+    return carom_scene_warn(scene, carom_document_root(scene->document), error, "%s", sentence);
+}
+
+// What a scene of any form has besides: a name, a look at its impact, and a warning where nothing happens in it.
 static carom_status finish(carom_scene *scene, carom_error *error) {
     const char *path = carom_scene_path(scene);
     carom_status status = CAROM_OK;
     scene->motion.impact = scene->whole ? scene->whole : scene->impact;
+    if (scene->impact) {
+        carom_error inner;
+        status = carom_impact_review(scene->impact, warn_of_impact, scene, &inner);
+        if (status) return carom_document_pass_on(scene->document, carom_document_root(scene->document), &inner, error);
+    }
 
     // A state in which nothing collides is an answer of its own, but seldom what was meant. Rest needs no warning.
     if (scene->impact && !scene->moves && carom_impact_velocity_scale(scene->impact) != 0) {

@@ -160,7 +160,7 @@ def freeze(system: System, touches: Sequence[Touch], *, tangent_dim: int, listed
     listed : bool
         The caller listed the contacts: one that no motion changes is then refused, otherwise left out; and none are merged.
     """
-    projector = Projector(system.mass, system.constraints)
+    projector = Projector(system.mass, system.constraints, system.velocity_names)
     velocity = projector.project_velocity(system.velocity)
     kept, rows = _fill_touches(projector, touches, tangent_dim, listed, system.notes)
     labels, limits = _fill_stops(projector, system.stops, tangent_dim, system.notes)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _carom
 from .._errors import InputError
 
 Array = NDArray[np.float64]
@@ -31,18 +32,20 @@ class Projector:
         M.
     constraints : sequence of (str, ndarray (k, nv))
         Names and rows C.
+    velocity_names : sequence of str, optional
+        For errors.
     """
 
-    def __init__(self, mass: Array, constraints: Sequence[tuple[str, Array]]) -> None:
+    def __init__(
+        self, mass: Array, constraints: Sequence[tuple[str, Array]], velocity_names: Sequence[str] | None = None
+    ) -> None:
         self.mass = mass
         self.nv = len(mass)
         self.names: list[str] = []
         span = np.empty((0, self.nv))
         if constraints:
-            try:
-                factor = np.linalg.cholesky(mass)
-            except np.linalg.LinAlgError:
-                raise InputError("the mass matrix is not positive definite") from None
+            _carom.mass_check(np.ascontiguousarray(mass), self.nv, None if velocity_names is None else tuple(velocity_names))
+            factor = np.linalg.cholesky(mass)
         for name, rows in constraints:
             if not np.isfinite(rows).all():
                 raise InputError("the Jacobian of the equality constraints is not finite")
