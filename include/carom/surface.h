@@ -27,8 +27,8 @@ typedef struct carom_surface_points {
     int *triangle;  ///< [triangles x 3], each below `points`
 } carom_surface_points;
 
-/// Reads the surface in a file's bytes, of which nothing is trusted. Corners of STL at one place become one point; of OBJ faces of more than
-/// three corners become fans.
+/// Reads the surface in a file's bytes, of which nothing is trusted. Corners of STL at one place become one point; of OBJ faces of more
+/// than three corners become fans.
 /// @param path  for messages
 /// @return CAROM_BAD_INPUT with file, line and rule, also for fewer than 4 points
 /// Cost: a sort of the corners of STL; 0.1 s for a million of them

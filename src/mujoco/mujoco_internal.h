@@ -235,6 +235,10 @@ int model_choose_limits(const carom_model *model, const carom_detection *detecti
 carom_status model_check_patterns(const carom_model *model, const carom_detection *detection, const char *const *found, int found_count,
                                   carom_error *error);
 
+// After collision detection with this margin [m]: a mesh on a plane touches it with all corners of its face, not only with those that
+// MuJoCo finds.
+void model_complete_faces(const mjModel *compiled, mjData *data, double margin);
+
 // Fills the data's contacts with those closer than the margin [m], which replaces all margins and gaps of the model.
 carom_status model_find_contacts(carom_model *model, double margin, carom_error *error);
 

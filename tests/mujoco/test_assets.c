@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 
 // A tetrahedron, so that every format can have one face too many.
-#define POINTS "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
-#define FACES "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
-#define INERTIAL "<inertial mass='1' pos='0 0 0' diaginertia='1 1 1'/>"
+#define POINTS            "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
+#define FACES             "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
+#define INERTIAL          "<inertial mass='1' pos='0 0 0' diaginertia='1 1 1'/>"
 #define MJCF(asset, body) "<mujoco><asset>" asset "</asset><worldbody><body name='b'><freejoint/>" body "</body></worldbody></mujoco>"
-#define ONE_MESH(file) MJCF("<mesh name='m' file='" file "'/>", INERTIAL "<geom type='mesh' mesh='m'/>")
+#define ONE_MESH(file)    MJCF("<mesh name='m' file='" file "'/>", INERTIAL "<geom type='mesh' mesh='m'/>")
 #define URDF(file)                                                                                                                         \
     "<robot name='r'><link name='world'/><link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "      \
     "iyz='0'/></inertial><collision><geometry><mesh filename='" file "'/></geometry></collision></link><joint name='j' type='floating'>"   \
@@ -193,7 +193,8 @@ static void test_what_only_shows_is_not_needed(void **state) {
          "<geom mesh='shown'/></body></worldbody></mujoco>",
          NULL},
         {"<mujoco><default><geom contype='0' conaffinity='0'/><default class='hit'><geom contype='1'/></default></default><asset>" LOOKS
-         "</asset><worldbody><body name='b'><freejoint/>" INERTIAL "<geom class='hit' type='mesh' mesh='shown'/></body></worldbody></mujoco>",
+         "</asset><worldbody><body name='b'><freejoint/>" INERTIAL
+         "<geom class='hit' type='mesh' mesh='shown'/></body></worldbody></mujoco>",
          "collides with it"},
     };
     char *directory = support_make_directory();

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 // ---------------------------------------------------------------------------------------------------- detected contacts
 
@@ -237,6 +238,99 @@ static void test_planar_merge(void **state) {
 #undef FOOT
 }
 
+// --------------------------------------------------------------------------------------------------------------- meshes
+
+enum { MOST_SIDES = 64 };
+
+// Appends the vertices of a prism of `sides` sides, whose top is wider than its sole at z = 0, and which stands at x.
+static void append_prism(char *text, int sides, double x, double turn) {
+    for (int i = 0; i < 2 * sides; i++) {
+        const double angle = 2 * acos(-1) * (i % sides) / sides + turn, radius = i < sides ? 0.1 : 0.15;
+        sprintf(text + strlen(text), "%.9f %.9f %.9f ", x + radius * cos(angle), radius * sin(angle), i < sides ? 0 : 0.05);
+    }
+}
+
+// Two mesh feet on a plane have all corners of their soles, in the order of their pair and names, whatever the sole's shape.
+static void test_mesh_feet_have_all_corners(void **state) {
+    (void)state;
+    static const int sides[] = {3, 4, 5, 6, 8, 12, 31};
+    for (size_t c = 0; c < sizeof sides / sizeof *sides; c++) {
+        const int n = sides[c];
+        char text[16384] = "<mujoco><asset><mesh name='l' vertex='";
+        append_prism(text, n, -1, 0.1);
+        strcat(text, "'/><mesh name='r' vertex='");
+        append_prism(text, n, 1, 0.4);
+        strcat(text, "'/></asset><worldbody><geom type='plane' size='5 5 1'/><body><freejoint/>"
+                     "<inertial mass='1' pos='0 0 0' diaginertia='1 1 1'/><geom name='left' type='mesh' mesh='l'/>"
+                     "<geom name='right' type='mesh' mesh='r'/></body></worldbody></mujoco>");
+        fixture f = load_text(text);
+        set_velocity(f.model, cube_velocity);
+        carom_impact *found = detect(f.model);
+        const carom_impact_data *data = carom_impact_get_data(found);
+        assert_int_equal(data->contacts, 2 * n);
+        for (int i = 0; i < 2 * n; i++) {
+            char name[32];
+            snprintf(name, sizeof name, "%s:%d", i < n ? "left" : "right", i % n + 1);
+            assert_string_equal(data->names[i], name);
+            // Jn = (0, 0, 1, y, -x, 0): exactly one corner of the sole is there.
+            const double x = -data->normal[6 * i + 4], y = data->normal[6 * i + 3];
+            int near = 0;
+            for (int k = 0; k < n; k++) {
+                const double angle = 2 * acos(-1) * k / n + (i < n ? 0.1 : 0.4);
+                near += hypot(x - (i < n ? -1 : 1) - 0.1 * cos(angle), y - 0.1 * sin(angle)) < 1e-6;
+            }
+            assert_int_equal(near, 1);
+            for (int k = 0; k < i; k++) assert_true(hypot(x + data->normal[6 * k + 4], y - data->normal[6 * k + 3]) > 1e-3);
+        }
+        carom_impact_free(found);
+        free_fixture(&f);
+    }
+}
+
+// Points inside the sole and on its edges are no contacts; of a round sole the most that one mesh may have are, spread around it; a tilt
+// within the margin changes nothing, and one beyond it leaves an edge, as for a box.
+static void test_mesh_soles_of_many_points(void **state) {
+    (void)state;
+    char text[32768] = "<mujoco><asset><mesh name='m' vertex='";
+    for (int i = 0; i < 242; i++)
+        sprintf(text + strlen(text), "%.4f %.4f %.4f ", 0.02 * (i % 11 - 5), 0.01 * (i / 11 % 11 - 5), i < 121 ? 0 : 0.04);
+    strcat(text, "'/></asset><worldbody><geom type='plane' size='5 5 1'/><body><freejoint/><inertial mass='1' pos='0 0 0' diaginertia='1 1 "
+                 "1'/><geom type='mesh' mesh='m'/></body></worldbody></mujoco>");
+    fixture f = load_text(text);
+    static const struct {
+        double tilt;
+        int contacts;
+    } cases[] = {{0, 4}, {1e-7, 4}, {1e-5, 4}, {1e-3, 4}, {0.02, 2}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const double turn = cases[c].tilt / 2, qpos[7] = {0, 0, 0.1 * sin(cases[c].tilt), cos(turn), 0, sin(turn), 0};
+        carom_error error;
+        assert_ok(carom_model_set_state(f.model, qpos, 7, NULL, 0, &error), error);
+        carom_impact *found = detect(f.model);
+        assert_int_equal(carom_impact_get_data(found)->contacts, cases[c].contacts);
+        carom_impact_free(found);
+    }
+    free_fixture(&f);
+
+    snprintf(text, sizeof text, "<mujoco><asset><mesh name='m' vertex='");
+    append_prism(text, MOST_SIDES, 0, 0);
+    strcat(text, "'/></asset><worldbody><geom type='plane' size='5 5 1'/><body><freejoint/><inertial mass='1' pos='0 0 0' diaginertia='1 1 "
+                 "1'/><geom type='mesh' mesh='m'/></body></worldbody></mujoco>");
+    f = load_text(text);
+    carom_impact *found = detect(f.model);
+    const carom_impact_data *data = carom_impact_get_data(found);
+    assert_in_range(data->contacts, 16, 32);
+    // No corner is farther from a contact than three sides of the sole.
+    for (int k = 0; k < MOST_SIDES; k++) {
+        const double angle = 2 * acos(-1) * k / MOST_SIDES;
+        double nearest = 1;
+        for (int i = 0; i < data->contacts; i++)
+            nearest = fmin(nearest, hypot(-data->normal[6 * i + 4] - 0.1 * cos(angle), data->normal[6 * i + 3] - 0.1 * sin(angle)));
+        assert_true(nearest < 0.03);
+    }
+    carom_impact_free(found);
+    free_fixture(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_detected_cube_is_the_listed_one),
@@ -247,6 +341,8 @@ int main(void) {
         cmocka_unit_test(test_what_friction_cannot_be),
         cmocka_unit_test(test_planar_box_has_two_corners),
         cmocka_unit_test(test_planar_merge),
+        cmocka_unit_test(test_mesh_feet_have_all_corners),
+        cmocka_unit_test(test_mesh_soles_of_many_points),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
