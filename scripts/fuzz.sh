@@ -9,7 +9,8 @@ build=$(realpath "$1")
 shift
 seconds=${FUZZ_SECONDS:-60}
 harnesses=("$@")
-[ $# -gt 0 ] || harnesses=(command scene model lcp fclib result velocity expression number option)
+# Without a name the program lists its harnesses.
+[ $# -gt 0 ] || read -ra harnesses < <("$build/carom-fuzz" 2>&1 | sed -n 's/^CAROM_FUZZ is not one of://p')
 mkdir -p "$build/corpus" "$build/found" "$build/fuzz-log"
 seeds=$build/fuzz-seeds
 rm -rf "$seeds"
@@ -45,6 +46,38 @@ commands() {
     shift 2
     { printf '%s\n' "$@" ---; cat "$scene"; } | put command "$name"
 }
+
+# Every command, law and integrator, with the files that it reads; what cannot stand in a text is left out.
+made=$TMPDIR/made
+mkdir "$made"
+ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 tests/fault/bases.py "$build/carom" "$made" >"$TMPDIR/lines" || exit 2
+number=0
+while read -r line; do
+    number=$((number + 1))
+    {
+        printf '%s\n' "$line"
+        for word in $line; do
+            case $word in
+            *.yaml) printf -- '--- %s\n' "$word"; cat "$made/$word"; echo ;;
+            *.json)
+                printf -- '--- %s\n' "$word"; cat "$made/$word"; echo
+                scene=$(sed -n 's/.*"scene": *"\([^"]*\.yaml\)".*/\1/p' "$made/$word" | head -n 1)
+                if [ -n "$scene" ]; then printf -- '--- %s\n' "$scene"; cat "$made/$scene"; echo; fi
+                ;;
+            esac
+        done
+    } | put command "base-$number"
+done <"$TMPDIR/lines"
+stepping=$(basename "$(grep -l 'integrator: *stepping' scenes/*.yaml | head -n 1)")
+{
+    printf 'simulate %s --integrator stepping --duration 0.1 --resume state.json --json\n--- state.json\n' "$stepping"
+    cat "$made/state.json"; printf -- '\n--- %s\n' "$stepping"; cat "scenes/$stepping"
+} | put command resume
+printf 'info input.yaml --json\nsample input.yaml --json\n--- input.yaml\nmodel: fuzzed.xml\ncontacts: {detect: true, margin: 0.01, friction: 0.5}\n--- fuzzed.xml\n%s\n--- foot.obj\n%s\n' \
+    '<mujoco><asset><mesh name="m" file="foot.obj"/></asset><worldbody><geom type="plane" size="1 1 1"/><body pos="0 0 0"><freejoint/><geom type="mesh" mesh="m"/></body></worldbody></mujoco>' \
+    "$(cat tests/fuzz/seeds/surface/tetrahedron)" | put command mesh
+for file in tests/fuzz/seeds/surface/*; do put mesh "$(basename "$file")" <"$file"; done
+put measurements cube < <(head -c 16000 "$made/impacts.json")
 
 # Each scene with one law in turn: libFuzzer runs all seeds before it begins.
 mapfile -t laws < <("$build/carom" resolve --list | cut -d' ' -f1)

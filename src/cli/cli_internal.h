@@ -33,7 +33,6 @@ typedef struct cli_command cli_command;
 /// A command line that was understood. Texts are borrowed from argv.
 typedef struct cli_arguments {
     const cli_command *command;
-    const cli_command *const *commands;  ///< all that the command has, NULL-terminated
     const carom_registry *registry;
     const char *operand;  ///< NULL when left out
     cli_setting *settings;
@@ -311,5 +310,7 @@ void cli_place_error(const cli_arguments *arguments, const carom_scene *scene, c
 extern const cli_command cli_info, cli_resolve, cli_sample, cli_exact, cli_bound, cli_compare, cli_query, cli_hodograph, cli_simulate,
     cli_compliant, cli_lcp, cli_measure, cli_draw, cli_plot, cli_explore, cli_bench, cli_design, cli_docs, cli_modes, cli_sweep, cli_worst,
     cli_replay;
+/// All of them, NULL-terminated.
+extern const cli_command *const cli_commands[];
 
 #endif

@@ -13,10 +13,10 @@
 #include "cli/ranks/ranks.h"
 
 // The only place that lists the commands.
-static const cli_command *const commands[] = {&cli_info,     &cli_resolve,   &cli_sample, &cli_exact,   &cli_bound, &cli_worst,
-                                              &cli_replay,   &cli_modes,     &cli_sweep,  &cli_compare, &cli_query, &cli_hodograph,
-                                              &cli_simulate, &cli_compliant, &cli_lcp,    &cli_measure, &cli_draw,  &cli_plot,
-                                              &cli_explore,  &cli_design,    &cli_bench,  &cli_docs,    NULL};
+const cli_command *const cli_commands[] = {&cli_info,     &cli_resolve,   &cli_sample, &cli_exact,   &cli_bound, &cli_worst,
+                                           &cli_replay,   &cli_modes,     &cli_sweep,  &cli_compare, &cli_query, &cli_hodograph,
+                                           &cli_simulate, &cli_compliant, &cli_lcp,    &cli_measure, &cli_draw,  &cli_plot,
+                                           &cli_explore,  &cli_design,    &cli_bench,  &cli_docs,    NULL};
 
 static bool is_help(const char *word) { return !strcmp(word, "--help") || !strcmp(word, "-h"); }
 
@@ -30,18 +30,18 @@ static int run(int argc, char **argv) {
     if (is_help(argv[1]) || !strcmp(argv[1], "help")) {
         printf("carom " CAROM_VERSION ": which velocities are possible after a simultaneous rigid-body impact?\n\n"
                "usage: carom COMMAND FILE [options]\n\ncommands:\n");
-        for (int i = 0; commands[i]; i++) printf("  %-9s  %s\n", commands[i]->name, commands[i]->summary);
+        for (int i = 0; cli_commands[i]; i++) printf("  %-9s  %s\n", cli_commands[i]->name, cli_commands[i]->summary);
         printf("\n`carom COMMAND --help` lists the options, `carom --version --verbose` the libraries of this build. Exit status: 0 done, "
                "1 not finished or incomplete, 2 bad input or usage.\n");
         return EXIT_DONE;
     }
     if (!strcmp(argv[1], "--version")) return cli_version(argc, argv);
     int index = 0;
-    while (commands[index] && strcmp(commands[index]->name, argv[1]) != 0) index++;
-    if (!commands[index]) {
+    while (cli_commands[index] && strcmp(cli_commands[index]->name, argv[1]) != 0) index++;
+    if (!cli_commands[index]) {
         carom_suggestion suggestion = {.wanted = argv[1]};
         char phrase[CAROM_SUGGESTION_SIZE];
-        for (int i = 0; commands[i]; i++) carom_suggestion_offer(&suggestion, commands[i]->name);
+        for (int i = 0; cli_commands[i]; i++) carom_suggestion_offer(&suggestion, cli_commands[i]->name);
         carom_fail(&error, CAROM_BAD_INPUT, "'%.60s' is not a command; `carom --help` lists them%s", argv[1],
                    carom_suggestion_phrase(&suggestion, phrase));
         return cli_report(&error);
@@ -53,7 +53,7 @@ static int run(int argc, char **argv) {
     if (!status) status = carom_exact_register(registry, &error);
     if (!status) status = carom_dynamics_register(registry, &error);
     // Help for the command, wherever it is asked for.
-    const cli_command *command = commands[index];
+    const cli_command *command = cli_commands[index];
     bool helps = false;
     for (int i = 2; i < argc; i++) helps = helps || is_help(argv[i]);
     int exit_status = EXIT_DONE;
@@ -67,7 +67,6 @@ static int run(int argc, char **argv) {
         if (cli_parse(command, registry, argc - 2, argv + 2, &arguments, &error)) {
             exit_status = cli_report(&error);
         } else {
-            arguments.commands = commands;
             cli_expect_answer(&arguments);
             exit_status = command->run(&arguments);
             cli_release(&arguments);

@@ -20,13 +20,10 @@ import tempfile
 import time
 
 import hdf5
+from bases import BLOCK, bases, prepare, scene_of
 from runs import Folder, Report, broken_rules, leftovers, run, signal_name
 
 CAROM, PRELOAD = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-SCENES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../scenes")
-FILES = ["block-matrices.yaml", "ramone.yaml", "ramone.xml", "compass.yaml", "compass.xml", "box-of-spheres.yaml", "bouncing-box.yaml",
-         "swinging-cradle.yaml", "cube-k4.yaml", "cube.xml", "block-compliant.yaml", "block.yaml", "block.xml", "billiards-design.yaml"]
-BLOCK = "block-matrices.yaml"
 
 # Commands that take long enough to be stopped, with the file that they write (or None) and its dataset.
 LONG = [
@@ -40,42 +37,38 @@ LONG = [
     (["simulate", "box-of-spheres.yaml", "--duration", "100", "-o", "out.h5", "--json"], "out.h5"),
     (["simulate", "swinging-cradle.yaml", "--step", "1e-5", "--duration", "100", "-o", "out.h5", "--json"], "out.h5"),
     (["resolve", "ramone.yaml", "--law", "halm-posa", "--selection", "random", "--samples", "100000", "-o", "out.h5", "--json"], "out.h5"),
+    (["simulate", scene_of("stepping"), "--integrator", "stepping", "--step", "1e-6", "--duration", "1000", "-o", "out.h5", "--json"], "out.h5"),
+    (["worst", "compass.yaml", "--max", "Jn.A", "--evaluations", "100000000", "--bound-seconds", "0", "-o", "out.json", "--json"], "out.json"),
+    (["sweep", "compass.yaml", "--vary", "mu=0:1:0.001", "-o", "out.h5", "--json"], "out.h5"),
+    (["measure", "impacts.json", "--null-points", "20", "--draws", "1000000", "--fit", "mu,e", "-o", "page", "--json"], None),
     (["compliant", "block-compliant.yaml", "--points", "500", "-o", "out.h5", "--json"], "out.h5"),
     (["bench", "block-matrices.yaml", "-o", "out.md", "--json"], "out.md"),
     (["plot", "set.h5", "-o", "picture", "--json"], None),
 ]
-# Commands that are done at once.
-SHORT = [
-    ["info", BLOCK, "--json"],
+# Commands that are done at once: every command, and what writes other files.
+SHORT = [words for command, several in bases(CAROM).items() if command != "bench" for words in several] + [
     ["info", BLOCK, "--fclib-out", "out.hdf5", "--json"],
     ["sample", BLOCK, "--samples", "200", "-o", "out.h5", "--json"],
-    ["resolve", BLOCK, "--law", "sequential", "--json"],
     ["resolve", BLOCK, "--law", "propagative", "-o", "out.h5", "--json"],
     ["exact", BLOCK, "-o", "out.h5", "--export", "out.txt", "--json"],
-    ["bound", BLOCK, "--max", "Jn.A", "--walks", "64", "--json"],
-    ["query", "set.h5", "--max", "Jn.A", "--json"],
+    ["worst", BLOCK, "--max", "Jn.A", "--evaluations", "50", "--bound-seconds", "0", "-o", "out.json", "--json"],
     ["query", "set.h5", "--hull", "Jn.A,Jn.B", "--json"],
     ["lcp", "lcp.json", "--all", "--json"],
     ["simulate", "bouncing-box.yaml", "--duration", "0.5", "-o", "out.h5", "--json"],
-    ["info", "block.yaml", "--json"],
+    ["simulate", scene_of("stepping"), "--integrator", "stepping", "--duration", "0.1", "--resume", "state.json", "--json"],
+    ["simulate", scene_of("stepping"), "--integrator", "stepping", "--duration", "0.05", "--save-state", "out.json", "--json"],
     ["compare", BLOCK, "--samples", "200", "-o", "page", "--json"],
+    ["measure", "impacts.json", "--null-points", "20", "--draws", "3", "--samples", "20", "-o", "page", "--json"],
+    ["sweep", BLOCK, "--vary", "mu=0:1:0.5", "-o", "out.h5", "--json"],
+    ["draw", "block.yaml", "-o", "out.png", "--json"],
     ["plot", "set.h5", "-o", "picture", "--json"],
-    ["hodograph", BLOCK, "--contact", "A", "--json"],
     ["design", "billiards-design.yaml", "-o", "out.json", "--json"],
 ]
-LCP = '{"W": [[2, 1], [1, 2]], "w": [-5, -6]}'
 
 report = Report()
 seed = int(os.environ.get("FAULT_SEED", "0")) or random.SystemRandom().randrange(1, 1 << 31)
 chance = random.Random(seed)
 deadline = time.monotonic() + float(os.environ.get("FAULT_SECONDS", "60"))
-
-
-def prepare(folder):
-    """What commands read beside scenes: a small set, and an LCP."""
-    with open(os.path.join(folder, "lcp.json"), "w", encoding="utf-8") as file:
-        file.write(LCP)
-    shutil.copy(SET, os.path.join(folder, "set.h5"))
 
 
 def read(path):
@@ -122,8 +115,7 @@ def try_signals():
     words, target = chance.choice(LONG)
     number = chance.choice([signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
     delay = chance.choice([chance.uniform(0, 0.05), chance.uniform(0, 0.5), chance.uniform(0, 2)])
-    with Folder(SCENES, FILES) as folder:
-        prepare(folder)
+    with Folder(MADE) as folder:
         old = None
         if target and target.endswith(".h5") and "/" not in target and chance.random() < 0.5:
             shutil.copy(SET, os.path.join(folder, target))
@@ -167,8 +159,7 @@ def unmount(path):
 def try_disk():
     words = list(chance.choice([w for w in SHORT if "-o" in w or "--fclib-out" in w]))
     size = chance.choice([4096, 1 << 14, 1 << 15, 1 << 16, 1 << 17, 1 << 18])
-    with Folder(SCENES, FILES) as folder:
-        prepare(folder)
+    with Folder(MADE) as folder:
         disk = os.path.join(folder, "disk")
         os.mkdir(disk)
         mounted = mount(disk, size)
@@ -197,8 +188,7 @@ def try_disk():
 
 def try_places():
     words = list(chance.choice([w for w in SHORT if "-o" in w or "--fclib-out" in w]))
-    with Folder(SCENES, FILES) as folder:
-        prepare(folder)
+    with Folder(MADE) as folder:
         flag = words.index("-o") if "-o" in words else words.index("--fclib-out")
         os.mkdir(os.path.join(folder, "folder"))
         os.mkfifo(os.path.join(folder, "fifo"))
@@ -234,8 +224,7 @@ def try_places():
 
 def try_pipes():
     words = [word for word in chance.choice(SHORT) if chance.random() < 0.7 or word != "--json"]
-    with Folder(SCENES, FILES) as folder:
-        prepare(folder)
+    with Folder(MADE) as folder:
         count = chance.choice([0, 1, 10, 100])
         if chance.random() < 0.3:
             with open("/dev/full", "wb") as full:
@@ -258,7 +247,7 @@ def try_pipes():
 
 def try_writers():
     words = ["sample", BLOCK, "--samples", "20000", "-o", "out.h5", "--json"]
-    with Folder(SCENES, FILES) as folder:
+    with Folder(MADE) as folder:
         both = [subprocess.Popen([CAROM, *words, "--seed", str(s)], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
                 for s in (1, 2)]
         ended = [process.communicate(timeout=60) for process in both]
@@ -282,7 +271,7 @@ def least_memory():
     low, high = 0, 4 << 30
     while high - low > 64 << 10:
         middle = (low + high) // 2
-        fits = run(CAROM, ["--version"], SCENES, setup=limit_memory(middle)).status == 0
+        fits = run(CAROM, ["--version"], ".", setup=limit_memory(middle)).status == 0
         low, high = (low, middle) if fits else (middle, high)
     return high
 
@@ -292,8 +281,7 @@ def try_memory():
     # Any limit, and as often one of the few megabytes from where the command starts to where it has enough.
     size = chance.choice([chance.randrange(20 << 20, 400 << 20), chance.randrange(200 << 20, 2000 << 20),
                           LEAST_MEMORY + chance.randrange(8 << 20), LEAST_MEMORY + chance.randrange(64 << 20)])
-    with Folder(SCENES, FILES) as folder:
-        prepare(folder)
+    with Folder(MADE) as folder:
         r = run(CAROM, words, folder, setup=limit_memory(size), limit=40 if words[0] == "exact" else None)
         # The dynamic linker ends with 127 where not even the libraries fit, and GMP aborts where it gets no memory.
         excused = r.status == 127 and "shared libr" in r.err or r.status == -signal.SIGABRT and r.err.startswith("GNU MP: Cannot allocate memory")
@@ -309,8 +297,7 @@ class Allocations:
     def __init__(self):
         self.left = []
         for index, words in enumerate(SHORT):
-            with Folder(SCENES, FILES) as folder:
-                prepare(folder)
+            with Folder(MADE) as folder:
                 count = os.path.join(folder, "count")
                 run(CAROM, words, folder, env={"LD_PRELOAD": PRELOAD, "CAROM_FAIL_COUNT": count, "OMP_NUM_THREADS": "1"})
                 total = int(read(count) or 0)
@@ -324,7 +311,7 @@ class Allocations:
         index, number = self.left.pop()
         words = SHORT[index]
         variable = "CAROM_FAIL_ON" if chance.random() < 0.2 else "CAROM_FAIL_AT"
-        with Folder(SCENES, FILES) as folder:
+        with Folder(MADE) as folder:
             prepare(folder)
             r = run(CAROM, words, folder, env={"LD_PRELOAD": PRELOAD, variable: str(number), "OMP_NUM_THREADS": "1"})
             report.add("allocations", r, broken_rules(r) + broken_files(folder, "out.h5", r), f"{variable}={number}")
@@ -332,10 +319,10 @@ class Allocations:
 
 # ----------------------------------------------------------------------------------------------------------------- main
 
-with tempfile.TemporaryDirectory() as made:
-    SET = os.path.join(made, "set.h5")
-    subprocess.run([CAROM, "sample", os.path.join(SCENES, BLOCK), "--samples", "500", "-o", SET], check=True, stdout=subprocess.DEVNULL)
-    os.chmod(made, 0o755)
+with tempfile.TemporaryDirectory() as MADE:
+    prepare(CAROM, MADE)
+    SET = os.path.join(MADE, "set.h5")
+    os.chmod(MADE, 0o755)
     # Only where the command can be read by others can somebody without rights run it.
     READABLE = os.getuid() != 0 or subprocess.run([CAROM, "--version"], user=65534, group=65534, extra_groups=[], check=False,
                                                   stdout=subprocess.DEVNULL).returncode == 0 if os.getuid() == 0 else True

@@ -2,49 +2,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """options.py CAROM [COMMAND...]: every option of every subcommand with bad values, one at a time; best with a command built with sanitizers.
 
-The options come from `carom COMMAND --help`. Each run must end with status 0, 1 or 2, a refusal must be one line, `--json` must print one
-document, nothing temporary may stay, and what takes long must end soon after Ctrl-C. OPTIONS_SECONDS bounds the time: the runs are then a random
-part of all (OPTIONS_SEED repeats it); 0, the default, runs them all.
+Commands and options come from `carom --help` and `carom COMMAND --help`. Each run must end with status 0, 1 or 2, a refusal must be one line,
+`--json` must print one document, nothing temporary may stay, and what takes long must end soon after Ctrl-C. OPTIONS_SECONDS bounds the time:
+the runs are then a random part of all (OPTIONS_SEED repeats it); 0, the default, runs them all.
 """
 import concurrent.futures
 import os
 import random
 import re
-import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
+from bases import BLOCK, bases, prepare
 from runs import Folder, Report, broken_rules, leftovers, run
 
 CAROM = os.path.abspath(sys.argv[1])
-SCENES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../scenes")
-FILES = ["block-matrices.yaml", "bouncing-box.yaml", "swinging-cradle.yaml", "pendulum.yaml", "zeno-block.yaml", "block-compliant.yaml",
-         "block.yaml", "block.xml", "billiards-design.yaml"]
-BLOCK = "block-matrices.yaml"
 PATIENCE = 5  # seconds before Ctrl-C
 
-# What each command gets before the option, so that the option is reached and the rest is quick.
-BASES = {
-    "info": [["info", BLOCK, "--json"]],
-    "resolve": [["resolve", BLOCK, "--law", law, "--json"] for law in
-                ("anitescu-potra", "moreau", "sequential", "propagative", "stronge", "routh", "halm-posa", "halm-posa-exact")],
-    "sample": [["sample", BLOCK, "--samples", "200", "--json"]],
-    "exact": [["exact", BLOCK, "--json"]],
-    "bound": [["bound", BLOCK, "--max", "Jn.A", "--walks", "64", "--json"]],
-    "compare": [["compare", BLOCK, "--samples", "200", "--json"]],
-    "query": [["query", "set.h5", "--max", "Jn.A", "--json"], ["query", "set.h5", "--json"]],
-    "hodograph": [["hodograph", BLOCK, "--contact", "A", "--json"]],
-    "simulate": [["simulate", scene, "--duration", "0.2", "--json"] for scene in
-                 ("bouncing-box.yaml", "swinging-cradle.yaml", "pendulum.yaml", "zeno-block.yaml")],
-    "compliant": [["compliant", "block-compliant.yaml", "--points", "3", "--json"]],
-    "lcp": [["lcp", "lcp.json", "--json"]],
-    "plot": [["plot", "set.h5", "--json"]],
-    "design": [["design", "billiards-design.yaml", "--json"]],
-    "bench": [["bench", BLOCK, "--repetitions", "1", "--milliseconds", "1", "--json"]],
-    "docs": [["docs"]],
-}
 NUMBERS = ["", "nan", "inf", "-inf", "-1", "0", "1", "0.5", "3", "1e400", "1e-400", "1e18", "-0", "9223372036854775808", "0x10", "1/2"]
 LONG = "x" * 70000
 TEXTS = ["word", "A,,B", "a b", "--json", "-", LONG, b"\xff\xfe", "a\nb", "\x1b[31m", "%s%n", "out.h5", BLOCK, "set.h5", "missing/out", "."]
@@ -105,11 +82,7 @@ def cases(command):
 
 
 def try_case(words):
-    with Folder(SCENES, FILES) as folder:
-        shutil.copy(SET, os.path.join(folder, "set.h5"))
-        with open(os.path.join(folder, "lcp.json"), "w", encoding="utf-8") as file:
-            file.write('{"W": [[2, 1], [1, 2]], "w": [-5, -6]}')
-
+    with Folder(MADE) as folder:
         def interrupt(process):
             try:
                 process.wait(PATIENCE)
@@ -134,9 +107,9 @@ seconds = float(os.environ.get("OPTIONS_SECONDS", "0"))
 seed = int(os.environ.get("OPTIONS_SEED", "0")) or random.SystemRandom().randrange(1, 1 << 31)
 deadline = time.monotonic() + seconds if seconds else float("inf")
 report = Report()
-with Folder(SCENES, FILES) as made:
-    SET = os.path.join(made, "set.h5")
-    subprocess.run([CAROM, "sample", os.path.join(made, BLOCK), "--samples", "500", "-o", SET], check=True, stdout=subprocess.DEVNULL)
+with tempfile.TemporaryDirectory() as MADE:
+    prepare(CAROM, MADE)
+    BASES = bases(CAROM)
     lines = [(command, words) for command in (sys.argv[2:] or BASES) for words in cases(command)]
     if seconds:
         random.Random(seed).shuffle(lines)

@@ -109,12 +109,11 @@ class Report:
 
 
 class Folder:
-    """A fresh folder with the scenes that the commands name."""
+    """A fresh folder with the files of another one: those of `bases.prepare`."""
 
-    def __init__(self, scenes, files, parent=None):
+    def __init__(self, made, parent=None):
         self.path = tempfile.mkdtemp(prefix="carom-fault-", dir=parent)
-        for name in files:
-            shutil.copy(os.path.join(scenes, name), self.path)
+        shutil.copytree(made, self.path, dirs_exist_ok=True)
         os.chmod(self.path, 0o755)
 
     def __enter__(self):

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole command in this process: command lines and a file made of fuzzed bytes, and what every answer must obey.
 //
-// The bytes are lines of words after `carom`, separated by blanks ('' is an empty word), then a line `---`, then the file `input.yaml`. The
-// lines run one after another in one directory, so that `query` finds what `sample -o out.h5` wrote.
+// The bytes are lines of words after `carom`, separated by blanks ('' is an empty word), then files: a line `---` begins `input.yaml`, a
+// line
+// `--- NAME` the file of that name (a witness, a state, a table, a mesh). The lines run one after another in one directory, so that `query`
+// finds what `sample -o out.h5` wrote.
 #include <ctype.h>
 #include <jansson.h>
 #include <signal.h>
@@ -11,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/cli_internal.h"
 #include "fuzz/fuzz.h"
 
 // `main` of src/cli/main.c, compiled under this name.
@@ -26,12 +29,13 @@ static const struct bound {
     double most;
     const char *text;
 } bounds[] = {
-    {"samples", 64, "64"},      {"paths", 4, "4"},          {"max_steps", 200, "200"}, {"max_impacts", 200, "200"},
-    {"max_states", 500, "500"}, {"max_length", 500, "500"}, {"seconds", 0.2, "0.2"},   {"points", 3, "3"},
-    {"perturbations", 2, "2"},  {"ensemble", 3, "3"},       {"convergence", 3, "3"},   {"fan", 4, "4"},
-    {"threads", 3, "3"},        {"duration", 2, "2"},       {"pieces", 200, "200"},    {"bits", 512, "512"},
-    {"cone_edges", 12, "12"},   {"horizon", 0.02, "0.02"},  {"walks", 64, "64"},       {"planes", 2, "2"},
-    {"draws", 64, "64"},        {"resolution", 20, "20"},
+    {"samples", 64, "64"},      {"paths", 4, "4"},          {"max_steps", 200, "200"},   {"max_impacts", 200, "200"},
+    {"max_states", 500, "500"}, {"max_length", 500, "500"}, {"seconds", 0.2, "0.2"},     {"points", 3, "3"},
+    {"perturbations", 2, "2"},  {"ensemble", 3, "3"},       {"convergence", 3, "3"},     {"fan", 4, "4"},
+    {"threads", 3, "3"},        {"duration", 2, "2"},       {"pieces", 200, "200"},      {"bits", 512, "512"},
+    {"cone_edges", 12, "12"},   {"horizon", 0.02, "0.02"},  {"walks", 64, "64"},         {"planes", 2, "2"},
+    {"draws", 64, "64"},        {"resolution", 20, "20"},   {"evaluations", 100, "100"}, {"bound_seconds", 0.1, "0.1"},
+    {"null_points", 64, "64"},
 };
 enum { BOUNDS = sizeof bounds / sizeof *bounds };
 
@@ -156,30 +160,36 @@ static const char *value_of(int count, char **words, const char *flag) {
     return NULL;
 }
 
+static const cli_command *find_command(const char *name) {
+    for (int i = 0; cli_commands[i]; i++)
+        if (!strcmp(cli_commands[i]->name, name)) return cli_commands[i];
+    return NULL;
+}
+
+// Does the command take this option: by a flag of its own, or by that of a law or an integrator whose options it takes?
+static bool takes(const cli_command *command, int count, char **words, const char *option) {
+    for (int i = 0; i < command->flag_count; i++)
+        if (find_bound(command->flags[i].name, strlen(command->flags[i].name)) == find_bound(option, strlen(option))) return true;
+    // Where one law or integrator is chosen, its options are the only ones.
+    const char *chosen = command->laws == CLI_INTEGRATORS ? value_of(count, words, "--integrator") : value_of(count, words, "--law");
+    if (!chosen && command->laws == CLI_ONE_LAW) chosen = command->law;
+    if (!chosen && command->laws != CLI_ALL_LAWS) return false;
+    const carom_registry *registry = fuzz_registry();
+    for (int i = 0; i < cli_owners(command, registry); i++) {
+        const cli_owner owner = cli_owner_at(command, registry, i);
+        if (chosen && command->laws != CLI_ALL_LAWS && strcmp(owner.name, chosen) != 0) continue;
+        if (carom_option_find(owner.options, owner.option_count, option) >= 0) return true;
+    }
+    return false;
+}
+
 // Bounds the options that this command line leaves at their defaults.
 static int append_bounds(int count, char **words, char storage[][NUMBER_SIZE]) {
-    static const struct {
-        const char *command, *options[6];
-    } defaults[] = {
-        {"sample", {"samples", NULL}},          {"compare", {"samples", "seconds", "max_states", "max_impacts", "perturbations", NULL}},
-        {"exact", {"seconds", "pieces", NULL}}, {"bound", {"seconds", "walks", NULL}},
-        {"compliant", {"points", NULL}},
-    };
-    const carom_registry *registry = fuzz_registry();
-    // A law or an integrator that is named has options of its own.
-    const char *law_name = value_of(count, words, "--law"), *integrator_name = value_of(count, words, "--integrator");
-    const carom_law *law = law_name ? carom_law_find(registry, law_name) : NULL;
-    const carom_integrator *integrator =
-        integrator_name ? carom_registry_find(registry, CAROM_REGISTRY_INTEGRATORS, integrator_name) : NULL;
-    const bool resolves = !strcmp(words[0], "resolve"), simulates = !strcmp(words[0], "simulate");
+    const cli_command *command = find_command(words[0]);
     const int given = count;
-    for (int i = 0; i < BOUNDS; i++) {
+    for (int i = 0; i < BOUNDS && command; i++) {
         const char *option = bounds[i].option;
-        bool wanted = (resolves && law && carom_option_find(law->options, law->option_count, option) >= 0) ||
-                      (simulates && integrator && carom_option_find(integrator->options, integrator->option_count, option) >= 0);
-        for (size_t k = 0; k < sizeof defaults / sizeof *defaults; k++)
-            for (int j = 0; !strcmp(words[0], defaults[k].command) && defaults[k].options[j]; j++)
-                wanted = wanted || !strcmp(defaults[k].options[j], option);
+        const bool wanted = takes(command, given, words, option);
         if (!wanted || count > MOST_WORDS - 2) continue;
         snprintf(storage[i], NUMBER_SIZE, "--%s", option);
         for (char *at = storage[i]; *at; at++)
@@ -200,17 +210,26 @@ static bool is_out_of_bounds(int count, char **words) {
     return !strcmp(words[0], "bench");
 }
 
+// The line that begins the next file, or NULL. Within a file a plain `---` is YAML's.
+static char *find_file(char *text, bool first) {
+    if (!strncmp(text, "--- ", 4) || (first && !strncmp(text, "---\n", 4))) return text;
+    char *named = strstr(text, "\n--- "), *plain = first ? strstr(text, "\n---\n") : NULL;
+    char *found = plain && (!named || plain < named) ? plain : named;
+    return found ? found + 1 : NULL;
+}
+
 void fuzz_command(const uint8_t *bytes, size_t size) {
     char *text = fuzz_text(bytes, size);
     // A text with a zero inside is cut there.
-    size = strlen(text);
     fuzz_bound_numbers(text);
-    char *file = !strncmp(text, "---\n", 4) ? text : strstr(text, "\n---\n");
-    if (file) {
-        file += *file == '\n';
+    // Files stand after the command lines; each ends where the next one begins.
+    for (char *file = find_file(text, true), *next; file; file = next) {
+        char name[64] = "input.yaml", *end = strchr(file, '\n'), *content = end ? end + 1 : file + strlen(file);
         *file = '\0';
-        file += 4;
-        fuzz_write("input.yaml", file, strlen(file));
+        if (end) *end = '\0';
+        sscanf(file + 1, "-- %63[a-z0-9._]", name);
+        next = find_file(content, false);
+        if (*name != '.' && fuzz_may_write(name)) fuzz_write(name, content, next ? (size_t)(next - content) : strlen(content));
     }
     char *rest = NULL;
     int lines = 0;

@@ -15,7 +15,7 @@
 typedef enum fuzz_form {
     FUZZ_BYTES,     ///< a binary file
     FUZZ_TEXT,      ///< YAML, JSON, XML or one line
-    FUZZ_COMMANDS,  ///< command lines, a line `---`, and the file that they name
+    FUZZ_COMMANDS,  ///< command lines, and files, each after a line `--- NAME`
 } fuzz_form;
 
 typedef struct fuzz_harness {
@@ -32,6 +32,8 @@ const fuzz_harness *fuzz_find(const char *name);
 void fuzz_enter(const char *scenes);
 /// Says which rule was broken, and ends the process by a signal.
 _Noreturn void fuzz_fail(const char *format, ...) CAROM_PRINTF(1, 2);
+/// May a run write a file of this name? Not in place of what stays from run to run.
+bool fuzz_may_write(const char *name);
 /// Writes a file into the directory.
 void fuzz_write(const char *name, const void *bytes, size_t size);
 /// The bytes as a text that ends; to be freed.
@@ -57,6 +59,10 @@ const char *fuzz_bound_of(const char *option);
 void fuzz_command(const uint8_t *bytes, size_t size);
 void fuzz_scene(const uint8_t *bytes, size_t size);
 void fuzz_model(const uint8_t *bytes, size_t size);
+void fuzz_mesh(const uint8_t *bytes, size_t size);
+void fuzz_surface(const uint8_t *bytes, size_t size);
+void fuzz_table(const uint8_t *bytes, size_t size);
+void fuzz_measurements(const uint8_t *bytes, size_t size);
 void fuzz_lcp(const uint8_t *bytes, size_t size);
 void fuzz_fclib(const uint8_t *bytes, size_t size);
 void fuzz_result(const uint8_t *bytes, size_t size);

@@ -16,10 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigned seed);
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t most);
 
-static const cli_command *const commands[] = {&cli_info,  &cli_resolve, &cli_sample,    &cli_exact,    &cli_compare,
-                                              &cli_query, &cli_bound,   &cli_hodograph, &cli_simulate, &cli_compliant,
-                                              &cli_lcp,   &cli_plot,    &cli_design};
-enum { COMMANDS = sizeof commands / sizeof *commands, MOST_VOCABULARY = 4096, MOST_TOKENS = 4096 };
+enum { MOST_VOCABULARY = 4096, MOST_TOKENS = 4096 };
 
 static const fuzz_harness *harness;
 static char *vocabulary[MOST_VOCABULARY];
@@ -291,8 +288,8 @@ static void put_value(const carom_option *row, char *value, size_t size) {
     }
 }
 
-// A value for an option of the command itself, by its name.
-static const char *flag_value(const char *flag) {
+// A value for an option of the command itself: by its name, else by what stands for the value in `--help`.
+static void put_flag_value(const cli_flag *flag, char *value, size_t size) {
     static const struct {
         const char *flag, *values[5];
     } known[] = {
@@ -305,7 +302,6 @@ static const char *flag_value(const char *flag) {
         {"keep", {"all", "extent", "hull", "hull", "some"}},
         {"law", {"halm-posa", "sequential", "propagative", "stronge", "moreau"}},
         {"solver", {"lemke", "siconos-lemke", "lemke:scalar", "siconos-nsgs", "all"}},
-        {"integrator", {"inclusion", "propagative", "lgvci", "rodrigues", "inclusion"}},
         {"metric", {"euclidean", "kinetic", "kinetic", "euclidean", "none"}},
         {"threads", {"1", "2", "3", "1", "0"}},
         {"simulator", {"mujoco", "mujoco", "mujoco", "mujoco", "bullet"}},
@@ -315,10 +311,40 @@ static const char *flag_value(const char *flag) {
         {"figure", {"out.png", "out.svg", "out", "out.h5", "out.png"}},
         {"figures", {"out", "out", "out.png", "", "o"}},
         {"vtk", {"out.vtk", "out.vtp", "out", "out.vtk", "out.h5"}},
+        {"vary", {"mu=0:1:0.5", "mu.A=0:1:0.25", "restitution=0:1:1", "v.1=-1:0:0.5", "mass=1:2:1"}},
+        {"fit", {"mu,e", "mu", "e", "", "mu,mu"}},
+        {"identify", {"inertia,com", "inertia", "com", "", "mass"}},
+        {"save-state", {"state.json", "state.json", "out.json", "state", "input.yaml"}},
+        {"resume", {"state.json", "state.json", "w.json", "input.yaml", "out.h5"}},
+        {"times", {"0", "0,0.1", "0.1,0", "-1", "1e9"}},
+        {"window", {"0:0.1", "0.1:0", "0:1e9", ":", "-1:0"}},
+        {"size", {"column", "page", "slide", "80x60", "0x0"}},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcmp(known[i].flag, flag)) return known[i].values[pick(5)];
-    return pick(4) ? pick_number() : pick_word();
+        if (!strcmp(known[i].flag, flag->name)) {
+            snprintf(value, size, "%s", known[i].values[pick(5)]);
+            return;
+        }
+    static const char *const integrators[] = {"inclusion", "propagative", "lgvci", "rodrigues", "stepping"};
+    static const char *const files[] = {"input.yaml", "out.h5", "w.json", "state.json", "impacts.json", "out", "fuzzed.obj"};
+    const char *meta = flag->value;
+    if (!strcmp(flag->name, "integrator")) {
+        snprintf(value, size, "%s", integrators[pick(sizeof integrators / sizeof *integrators)]);
+    } else if (strchr(meta, '|') && !strpbrk(meta, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")) {
+        // One of the words between the bars.
+        size_t words = 1;
+        for (const char *at = meta; *at; at++) words += *at == '|';
+        for (size_t skipped = pick(words); skipped; skipped--) meta = strchr(meta, '|') + 1;
+        snprintf(value, size, "%.*s", (int)strcspn(meta, "|"), meta);
+    } else if (!strncmp(meta, "FILE", 4) || !strncmp(meta, "DIR", 3) || !strncmp(meta, "PLACE", 5)) {
+        snprintf(value, size, "%s", files[pick(sizeof files / sizeof *files)]);
+    } else if (!strcmp(meta, "EXPR")) {
+        snprintf(value, size, "%s", pick(2) ? "Jn.A" : "Jt.B-2*v.1");
+    } else if (!strcmp(meta, "N") && pick(4)) {
+        snprintf(value, size, "%zu", pick(20));
+    } else {
+        snprintf(value, size, "%s", pick(4) ? pick_number() : pick_word());
+    }
 }
 
 // An option of the command or of one of its laws, with a value, as it stands on a command line; "" for none.
@@ -328,8 +354,9 @@ static void put_option(const cli_command *command, char *words, size_t size) {
     const int owners = cli_owners(command, fuzz_registry());
     if (command->flag_count && (owners == 0 || command->laws == CLI_NO_LAWS || pick(3) == 0)) {
         const cli_flag *own = &command->flags[pick((size_t)command->flag_count)];
-        if (own->value) snprintf(value, sizeof value, " %s", flag_value(own->name));
-        snprintf(words, size, " %s%s%s", strcmp(own->name, "output") ? "--" : "-o", strcmp(own->name, "output") ? own->name : "", value);
+        if (own->value) put_flag_value(own, value, sizeof value);
+        snprintf(words, size, " %s%s%s%s", strcmp(own->name, "output") ? "--" : "-o", strcmp(own->name, "output") ? own->name : "",
+                 own->value ? " " : "", value);
     } else if (command->laws != CLI_NO_LAWS && owners) {
         const cli_owner owner = cli_owner_at(command, fuzz_registry(), (int)pick((size_t)owners));
         if (!owner.option_count) return;
@@ -343,9 +370,9 @@ static void put_option(const cli_command *command, char *words, size_t size) {
 
 // The command of a line, which may have none.
 static const cli_command *command_of(const text *t, span line) {
-    for (size_t i = 0; i < COMMANDS; i++) {
-        const size_t length = strlen(commands[i]->name);
-        if (length <= length_of(line) && !memcmp(commands[i]->name, t->bytes + line.start, length) &&
+    for (size_t i = 0; cli_commands[i]; i++) {
+        const size_t length = strlen(cli_commands[i]->name);
+        if (length <= length_of(line) && !memcmp(cli_commands[i]->name, t->bytes + line.start, length) &&
             (length == length_of(line) || t->bytes[line.start + length] == ' '))
             return commands[i];
     }
@@ -370,7 +397,9 @@ static void edit_commands(text *t, size_t end) {
     switch (pick(8)) {
     case 0: {
         // Another command on the same file.
-        const char *name = commands[pick(COMMANDS)]->name;
+        size_t commands = 0;
+        while (cli_commands[commands]) commands++;
+        const char *name = cli_commands[pick(commands)]->name;
         if (command) replace(t, line.start, line.start + strlen(command->name), name, strlen(name));
         break;
     }
@@ -383,7 +412,12 @@ static void edit_commands(text *t, size_t end) {
                                            "plot out.h5 --axes Jn.A,Jn.B -o out.png",
                                            "query out.h5 --contains input.yaml --json",
                                            "query out.h5 --distance out.h5 --json",
-                                           "bound input.yaml --max Jn.A --json"};
+                                           "bound input.yaml --max Jn.A --json",
+                                           "worst input.yaml --max Jn.A -o w.json",
+                                           "replay w.json --json",
+                                           "explore out.h5 -o out.html",
+                                           "simulate input.yaml --save-state state.json",
+                                           "simulate input.yaml --resume state.json --json"};
         const int length = snprintf(added, sizeof added, "%s\n", more[pick(sizeof more / sizeof *more)]);
         replace(t, end, end, added, (size_t)length);
         break;
@@ -414,14 +448,22 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigne
     if (harness->form == FUZZ_BYTES || !size || !pick(6)) return LLVMFuzzerMutate(bytes, size, most);
     text t = {(char *)bytes, size, most};
     for (size_t edits = 1 + pick(3); edits && t.size; edits--) {
-        size_t file = 0;
+        // Lines of commands end where the first file begins; an edit stays within one file.
+        enum { MOST_FILES = 8 };
+        size_t files[MOST_FILES + 1], count = 0;
         if (harness->form == FUZZ_COMMANDS)
-            for (size_t i = 0; i + 4 <= t.size && !file; i++)
-                if (!memcmp(t.bytes + i, "---\n", 4)) file = i;
-        if (harness->form == FUZZ_COMMANDS && (pick(3) || !file))
-            edit_commands(&t, file ? file : t.size);
-        else
-            edit_structure(&t, (span){file ? file + 4 : 0, t.size});
+            for (size_t i = 0; i + 4 <= t.size && count < MOST_FILES; i++)
+                if (!memcmp(t.bytes + i, "---", 3) && (!i || t.bytes[i - 1] == '\n')) files[count++] = i;
+        files[count] = t.size;
+        if (harness->form == FUZZ_COMMANDS && (pick(3) || !count)) {
+            edit_commands(&t, files[0]);
+            continue;
+        }
+        const size_t chosen = pick(count);
+        span part = {count ? files[chosen] : 0, count ? files[chosen + 1] : t.size};
+        // The line that names the file stays.
+        while (count && part.start < part.end && t.bytes[part.start++] != '\n') continue;
+        edit_structure(&t, part);
     }
     return t.size;
 }

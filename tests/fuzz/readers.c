@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A harness for each reader: scenes, models, LCP files, FCLIB files, result files, velocities, expressions, numbers, option texts.
+// A harness for each reader: scenes, models, meshes, tables, measurements, LCP files, FCLIB files, result files, velocities, expressions,
+// numbers, option texts.
 // Besides sanitizers, each checks that a refusal has one sentence and that what is accepted obeys the reader's promise.
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +10,9 @@
 #include "carom/dense.h"
 #include "carom/expression.h"
 #include "carom/functional.h"
+#include "carom/loop.h"
 #include "fuzz/fuzz.h"
+#include "io/io_internal.h"
 #include "io/number.h"
 
 static const char input[] = "input.yaml", input_file[] = "input.h5";
@@ -65,6 +68,13 @@ static void read_scene(void) {
         if (carom_scene_motion(scene)->form == CAROM_MOTION_SYSTEM) accepted(carom_scene_system(scene, &system, &error), &error);
     }
     carom_scene_free(scene);
+    // Every integrator, whatever the scene names.
+    for (int i = 0; i < carom_registry_count(fuzz_registry(), CAROM_REGISTRY_INTEGRATORS); i++) {
+        scene = NULL;
+        const carom_integrator *integrator = carom_registry_entry(fuzz_registry(), CAROM_REGISTRY_INTEGRATORS, i);
+        accepted(carom_scene_read_motion_for(input, fuzz_registry(), integrator, &scene, &error), &error);
+        carom_scene_free(scene);
+    }
 }
 
 void fuzz_scene(const uint8_t *bytes, size_t size) {
@@ -80,6 +90,113 @@ void fuzz_model(const uint8_t *bytes, size_t size) {
     fuzz_write(input, scene, sizeof scene - 1);
     fuzz_write("fuzzed.xml", bytes, size);
     read_scene();
+    carom_error error;
+    carom_model *model = NULL;
+    if (!accepted(carom_model_load("fuzzed.xml", &model, &error), &error) && model) fuzz_fail("a refused model is handed on");
+    carom_model_free(model);
+    const carom_model_options options = {.free_open_root = true};
+    model = NULL;
+    if (!accepted(carom_model_load_with("fuzzed.xml", &options, &model, &error), &error) && model)
+        fuzz_fail("a refused model is handed on");
+    carom_model_free(model);
+    fuzz_sweep();
+}
+
+// The file of a model's mesh in every format that models name: the body takes its shape, its mass and its contacts from it.
+void fuzz_mesh(const uint8_t *bytes, size_t size) {
+    static const char *const formats[] = {"obj", "stl", "msh", "dae"};
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        char mesh[32], model[600], scene[200];
+        snprintf(mesh, sizeof mesh, "fuzzed.%s", formats[i]);
+        snprintf(model, sizeof model,
+                 "<mujoco><asset><mesh name=\"m\" file=\"%s\"/></asset><worldbody><geom type=\"plane\" size=\"1 1 1\"/>"
+                 "<body name=\"b\" pos=\"0 0 0.02\"><freejoint/><geom type=\"mesh\" mesh=\"m\"/></body></worldbody></mujoco>",
+                 mesh);
+        snprintf(scene, sizeof scene, "model: fuzzed.xml\ncontacts: {detect: true, margin: 0.01, friction: 0.5}\n");
+        fuzz_write(mesh, bytes, size);
+        fuzz_write("fuzzed.xml", model, strlen(model));
+        fuzz_write(input, scene, strlen(scene));
+        read_scene();
+    }
+    fuzz_sweep();
+}
+
+// The surface of a body that a scene names: finite points, and triangles of these.
+void fuzz_surface(const uint8_t *bytes, size_t size) {
+    static const char *const names[] = {"fuzzed.obj", "fuzzed.stl"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        carom_error error;
+        carom_arena arena = {0};
+        carom_shape_data shape = {0};
+        // The reader takes what a file gives: a text with an end.
+        char *text = fuzz_text(bytes, size);
+        if (accepted(carom_surface_parse(names[i], text, size, &arena, &shape, &error), &error)) {
+            check_finite("vertex", shape.vertex, 3 * (int64_t)shape.vertices);
+            for (int k = 0; k < 3 * shape.triangles; k++)
+                if (shape.triangle[k] < 0 || shape.triangle[k] >= shape.vertices)
+                    fuzz_fail("corner %d is %d, of %d vertices", k, shape.triangle[k], shape.vertices);
+        }
+        free(text);
+        carom_arena_free(&arena);
+    }
+}
+
+// --------------------------------------------------------------------------------------------------------------- tables
+
+// A table that travelled, as in a pickle: every cell of what is accepted can be read.
+void fuzz_table(const uint8_t *bytes, size_t size) {
+    static const char *const bits[] = {"first", "second", NULL};
+    static const carom_column columns[] = {
+        {"real", CAROM_COLUMN_REAL, 2, "", "", NULL},         {"integer", CAROM_COLUMN_INTEGER, 1, "", "", NULL},
+        {"flags", CAROM_COLUMN_FLAGS, 1, "", "", bits},       {"text", CAROM_COLUMN_TEXT, 1, "", "", NULL},
+        {"contacts", CAROM_COLUMN_CONTACTS, 1, "", "", NULL}, {"series", CAROM_COLUMN_SERIES, 3, "", "", NULL},
+    };
+    static const carom_sizes sizes = {.nv = 3, .contacts = 2, .tangents = 2, .positions = 3};
+    carom_error error;
+    carom_table *table = NULL;
+    carom_bytes *message = NULL;
+    if (carom_table_create(columns, sizeof columns / sizeof *columns, NULL, 0, &sizes, &table, &error) ||
+        carom_bytes_create(&message, &error) || carom_bytes_put(message, bytes, size, &error))
+        exit(EXIT_FAILURE);
+    const bool reads = accepted(carom_table_unpack(table, message, &error), &error);
+    const int64_t rows = carom_table_rows(table);
+    if (!reads && rows) fuzz_fail("a message that is refused leaves %lld rows", (long long)rows);
+    volatile double sum = 0;
+    for (int64_t row = 0; row < rows; row++) {
+        int count = 0;
+        sum += carom_table_real_column(table, 0)[2 * row + 1] + (double)carom_table_integer_column(table, 1)[row];
+        const char *text = carom_table_text(table, 3, row);
+        sum += text ? (double)strlen(text) : 0;
+        const int *list = carom_table_list(table, 4, row, &count);
+        for (int k = 0; k < count; k++) sum += list[k];
+        const double *series = carom_table_series(table, 5, row, &count);
+        for (int k = 0; k < count; k++) sum += series[k];
+    }
+    carom_table_free(table);
+    carom_bytes_free(message);
+}
+
+// --------------------------------------------------------------------------------------------------------- measurements
+
+// Measured impacts: matrices in YAML or JSON, and a table of states of a model.
+void fuzz_measurements(const uint8_t *bytes, size_t size) {
+    static const char *const models[] = {NULL, "falling-ball.xml"};
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        const char *name = models[i] ? "input.csv" : input;
+        fuzz_write(name, bytes, size);
+        carom_error error;
+        carom_measurements measurements = {0};
+        const carom_measurements_options options = {.model = models[i]};
+        if (accepted(carom_measurements_read(name, &options, &measurements, &error), &error)) {
+            if (measurements.count < 1) fuzz_fail("no impact is accepted");
+            for (int k = 0; k < measurements.count; k++) {
+                const carom_measurement *one = &measurements.list[k];
+                check_impact(one->impact);
+                check_finite("v_plus", one->after, carom_impact_get_data(one->impact)->nv);
+            }
+        }
+        carom_measurements_free(&measurements);
+    }
     fuzz_sweep();
 }
 
@@ -138,9 +255,27 @@ static void read_law(const carom_result *result, int law, const carom_impact *im
     char certificate[CAROM_CERTIFICATE_SIZE];
     accepted(carom_result_read_polyhedra(result, law, &polyhedra, certificate, &error), &error);
     carom_polyhedra_free(polyhedra);
+    carom_column draws[CAROM_UNCERTAIN_COLUMNS];
+    int count = 0;
+    accepted(carom_result_read_draw_columns(result, law, draws, &count, &error), &error);
+    char text[256];
+    carom_result_read_option(result, law, "samples", text, sizeof text);
+    if (!impact) return;
     carom_outcome_set set = {0};
-    if (impact && accepted(carom_result_set_read(result, law, impact, &set, &error), &error)) check_finite("u", set.u, set.points * set.n);
+    if (accepted(carom_result_set_read(result, law, impact, &set, &error), &error)) {
+        check_finite("u", set.u, set.points * set.n);
+        carom_functional functional = {0};
+        if (!carom_functional_parse(impact, "K", &functional, &error))
+            accepted(carom_result_set_read_for(result, law, &functional, &set, &error), &error);
+        carom_functional_release(&functional);
+    }
     carom_outcome_set_release(&set);
+    carom_extent *extent = NULL;
+    accepted(carom_result_read_extent(result, law, impact, certificate, &extent, &error), &error);
+    carom_extent_free(extent);
+    const carom_law *known = carom_law_find(fuzz_registry(), carom_result_law_name(result, law));
+    carom_answer answer = {0};
+    if (known && accepted(carom_result_read_answer(result, law, impact, known, &answer, &error), &error)) carom_answer_free(&answer);
 }
 
 void fuzz_result(const uint8_t *bytes, size_t size) {
@@ -198,7 +333,10 @@ void fuzz_expression(const uint8_t *bytes, size_t size) {
         check_finite("velocity", functional.velocity, 3);
     }
     carom_functional_release(&functional);
+    functional = (carom_functional){0};
     const carom_quantities quantities = carom_impact_quantities(impact);
+    accepted(carom_functional_read(&quantities, text, &functional, &error), &error);
+    carom_functional_release(&functional);
     carom_functional chosen[4];
     carom_arena memory = {0};
     int count = 0;
@@ -227,6 +365,12 @@ void fuzz_number(const uint8_t *bytes, size_t size) {
         if (as_scene && scene != option) fuzz_fail("'%s' is %.17g on the command line and %.17g in a scene", text, option, scene);
     }
     if (as_scene) check_finite("number", &scene, 1);
+    // Whole numbers are infinite where they are too large.
+    double whole = 0;
+    if (carom_parse_whole(text, &whole) && !(whole == floor(whole))) fuzz_fail("'%s' is the whole number %.17g", text, whole);
+    carom_error error;
+    carom_plot_size plot_size;
+    if (accepted(carom_plot_parse_size(text, &plot_size, &error), &error)) check_finite("size", &plot_size.width, 1);
     free(text);
 }
 

@@ -16,6 +16,10 @@ const fuzz_harness fuzz_harnesses[] = {
     {"command", FUZZ_COMMANDS, fuzz_command},
     {"scene", FUZZ_TEXT, fuzz_scene},
     {"model", FUZZ_TEXT, fuzz_model},
+    {"mesh", FUZZ_BYTES, fuzz_mesh},
+    {"surface", FUZZ_BYTES, fuzz_surface},
+    {"table", FUZZ_BYTES, fuzz_table},
+    {"measurements", FUZZ_TEXT, fuzz_measurements},
     {"lcp", FUZZ_TEXT, fuzz_lcp},
     {"fclib", FUZZ_BYTES, fuzz_fclib},
     {"result", FUZZ_BYTES, fuzz_result},
@@ -68,10 +72,13 @@ static const char gnuplot[] = "#!/bin/sh\n"
                               "if grep -q -m 1 pngcairo; then printf '\\211PNG\\r\\n\\032\\nIEND\\256B`\\202'; "
                               "else printf '<?xml?></svg>\\n\\n'; fi\n";
 
+// The models of the scenes. A run may write models of its own, whose names begin with `fuzzed`.
 static bool is_model(const char *name) {
     const char *ending = strrchr(name, '.');
-    return ending && !strcmp(ending, ".xml");
+    return ending && !strcmp(ending, ".xml") && strncmp(name, "fuzzed", 6) != 0;
 }
+
+bool fuzz_may_write(const char *name) { return !is_model(name) && strcmp(name, tools) != 0; }
 
 void fuzz_enter(const char *scenes) {
     const char *place = getenv("TMPDIR");

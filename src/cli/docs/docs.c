@@ -8,11 +8,11 @@ static const char man[] = "man", bash[] = "bash";
 
 static int run_docs(const cli_arguments *arguments) {
     if (!strcmp(arguments->operand, man)) {
-        cli_print_manual(arguments->commands, arguments->registry);
+        cli_print_manual(cli_commands, arguments->registry);
         return EXIT_DONE;
     }
     if (!strcmp(arguments->operand, bash)) {
-        cli_print_completion(arguments->commands, arguments->registry);
+        cli_print_completion(cli_commands, arguments->registry);
         return EXIT_DONE;
     }
     carom_error error;
