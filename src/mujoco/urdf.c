@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/dense.h"
 #include "mujoco/mujoco_internal.h"
 
 // MuJoCo wants mass and moments above 1e-15 of what moves. These are too small to be seen in M, of which a robot's entries are above 1e-6.
@@ -36,16 +37,23 @@ typedef struct urdf_joint {
     int parent, child;  // links
 } urdf_joint;
 
+// A place in another frame.
+typedef struct urdf_frame {
+    double position[3], turn[4];
+} urdf_frame;
+
 typedef struct urdf_link {
     const xmlNode *element;
     const char *name;
-    int joint;      // that it is the child of; NONE: a root
-    int head;       // the link that fixed joints weld this one to, nearest to the root
-    xmlNode *body;  // <body>, or <worldbody>
-    bool has_inertia, has_axes;
-    double mass, inertia[6];       // as MJCF orders them: xx, yy, zz, xy, xz, yz
-    double moments[3], axes[4];    // principal ones, where they are given in place of `inertia`
-    double group_mass, tree_mass;  // of a head: of what is welded to it, and of all that it carries
+    int joint;                           // that it is the child of; NONE: a root
+    int head;                            // the link that fixed joints weld this one to, nearest to the root
+    int owner;                           // the link whose body it is part of: the head, unless <compiler> keeps welded links apart
+    urdf_frame place;                    // of the link in its parent's body
+    urdf_frame frame;                    // of the link in its owner's body
+    xmlNode *body;                       // <body>, or <worldbody>
+    double mass, center[3], inertia[9];  // about the center, in the owner's axes; of an owner, after weigh_robot, of all that is part of it
+    double moments[3], axes[4];          // principal moments, ascending, and a rotation from their axes
+    double group_mass, tree_mass;        // of a head: of what is welded to it, and of all that it carries
 } urdf_link;
 
 typedef struct urdf_reader {
@@ -56,7 +64,7 @@ typedef struct urdf_reader {
     urdf_joint *joints;
     int *order;  // links, parents first
     int link_count, joint_count;
-    bool visual, strips;  // of MuJoCo's <compiler>
+    bool visual, strips, fuses;  // of MuJoCo's <compiler>
     xmlNode *assets, *equalities;
 } urdf_reader;
 
@@ -139,16 +147,33 @@ static carom_status read_numbers(const urdf_reader *reader, const xmlNode *eleme
 
 static void set_number(xmlNode *element, const char *name, double value) { model_xml_set_numbers(element, name, 1, &value); }
 
-// The place that <origin> gives to a body, a geom or a link's inertia.
-static carom_status place(const urdf_reader *reader, const xmlNode *holder, xmlNode *element, carom_error *error) {
+// The place that <origin> gives to a body, a geom or a link's inertia: R = Rz(yaw) Ry(pitch) Rx(roll).
+static carom_status read_frame(const urdf_reader *reader, const xmlNode *holder, urdf_frame *frame, carom_error *error) {
     const xmlNode *origin = find_child(holder, "origin");
-    double position[3] = {0}, turn[3] = {0};
-    carom_status status = origin ? read_numbers(reader, origin, "xyz", 3, false, position, error) : CAROM_OK;
-    if (!status && origin) status = read_numbers(reader, origin, "rpy", 3, false, turn, error);
-    if (status) return status;
-    model_xml_set_numbers(element, "pos", 3, position);
-    if (turn[0] != 0 || turn[1] != 0 || turn[2] != 0) model_xml_set_numbers(element, "euler", 3, turn);
-    return CAROM_OK;
+    double angles[3] = {0}, product[4];
+    *frame = (urdf_frame){.turn = {1, 0, 0, 0}};
+    carom_status status = origin ? read_numbers(reader, origin, "xyz", 3, false, frame->position, error) : CAROM_OK;
+    if (!status && origin) status = read_numbers(reader, origin, "rpy", 3, false, angles, error);
+    for (int i = 0; !status && i < 3; i++) {
+        const double half = angles[i] / 2, s = sin(half);
+        mju_mulQuat(product, (const double[]){cos(half), i == 0 ? s : 0, i == 1 ? s : 0, i == 2 ? s : 0}, frame->turn);
+        mju_copy4(frame->turn, product);
+    }
+    return status;
+}
+
+// The place of `inner`, which is given in the frame `outer`, where that one is given.
+static urdf_frame compose(const urdf_frame *outer, const urdf_frame *inner) {
+    urdf_frame result;
+    mju_rotVecQuat(result.position, inner->position, outer->turn);
+    mju_addTo3(result.position, outer->position);
+    mju_mulQuat(result.turn, outer->turn, inner->turn);
+    return result;
+}
+
+static void set_frame(xmlNode *element, const urdf_frame *frame) {
+    model_xml_set_numbers(element, "pos", 3, frame->position);
+    model_xml_set_numbers(element, "quat", 4, frame->turn);
 }
 
 // ------------------------------------------------------------------------------------------------------- links and joints
@@ -220,7 +245,15 @@ static carom_status order_links(urdf_reader *reader, carom_error *error) {
     for (int at = 0; at < count; at++) {
         urdf_link *link = &reader->links[reader->order[at]];
         const urdf_joint *joint = link->joint == NONE ? NULL : &reader->joints[link->joint];
-        link->head = joint && joint->type == FIXED ? reader->links[joint->parent].head : reader->order[at];
+        const urdf_link *parent = joint ? &reader->links[joint->parent] : NULL;
+        const bool welded = joint && joint->type == FIXED;
+        link->head = welded ? parent->head : reader->order[at];
+        link->owner = welded && reader->fuses ? parent->owner : reader->order[at];
+        link->frame = link->place = (urdf_frame){.turn = {1, 0, 0, 0}};
+        const carom_status status = joint ? read_frame(reader, joint->element, &link->place, error) : CAROM_OK;
+        if (status) return status;
+        if (parent) link->place = compose(&parent->frame, &link->place);
+        if (welded && reader->fuses) link->frame = link->place;
         for (int i = 0; i < reader->joint_count; i++)
             if (reader->joints[i].parent == reader->order[at]) reader->order[count++] = reader->joints[i].child;
     }
@@ -245,40 +278,29 @@ typedef struct inertia_notes {
     name_list raised, impossible, rounded, massless;
 } inertia_notes;
 
-// Principal moments that a body can have, A <= B <= C <= A + B, from those of the file.
+// Makes moments of inertia those that a body can have, 0 <= A <= B <= C <= A + B.
 static carom_status judge_moments(const urdf_reader *reader, urdf_link *link, inertia_notes *notes, carom_error *error) {
-    const double *m = link->inertia;
-    const double trace = m[0] + m[1] + m[2];
-    double scale = 0;
-    for (int i = 0; i < 6; i++) scale += fabs(m[i]);
-    if (!(trace >= 0) || (trace == 0 && scale > 0))
-        return refuse(reader, link->element, error, "the link '%s' has moments of inertia of which one is negative", link->name);
-    double moments[3] = {0}, axes[9], quaternion[4] = {1, 0, 0, 0};
-    if (scale > 0) {
-        // Scaled, because mju_eig3 has an absolute tolerance; sorted from C to A.
-        const double full[9] = {m[0] / scale, m[3] / scale, m[4] / scale, m[3] / scale, m[1] / scale,
-                                m[5] / scale, m[4] / scale, m[5] / scale, m[2] / scale};
-        mju_eig3(moments, axes, quaternion, full);
-        for (int i = 0; i < 3; i++) moments[i] *= scale;
-    }
+    const double trace = link->inertia[0] + link->inertia[4] + link->inertia[8];
     const bool moving = moves(reader, link);
-    const double slack = MOMENT_ROUNDING * moments[0];
-    if (moments[2] < -slack || moments[1] + moments[2] < moments[0] - slack) {
-        if (moving) list_name(&notes->impossible, link->name);
-        for (int i = 0; i < 3; i++) link->moments[i] = trace / 3;
-        mju_copy4(link->axes, (const double[]){1, 0, 0, 0});
-        link->has_axes = true;
-    } else {
-        for (int i = 0; i < 3; i++) link->moments[i] = fmax(moments[i], LEAST_MOMENT);
-        const double sum = link->moments[1] + link->moments[2];
-        // A possible body keeps the numbers of the file.
-        link->has_axes = moments[2] < LEAST_MOMENT || moments[0] > (1 - PLATE_TOLERANCE) * sum;
-        if (moments[0] > (1 + PLATE_TOLERANCE) * sum && moving) list_name(&notes->rounded, link->name);
-        link->moments[0] = fmin(link->moments[0], (1 - PLATE_MARGIN) * sum);
-        mju_copy4(link->axes, quaternion);
+    double axes[9], moments[3];
+    memcpy(axes, link->inertia, sizeof axes);
+    const carom_status status = carom_symmetric_eigen(3, axes, moments, error);
+    if (status) return status;
+    const double slack = MOMENT_ROUNDING * moments[2];
+    if (trace == 0 && carom_max_abs(9, link->inertia) == 0) return CAROM_OK;
+    const double round = PLATE_TOLERANCE * moments[2];
+    if (moments[0] >= -round && moments[2] <= moments[0] + moments[1] + round) return CAROM_OK;
+    if (!(trace > 0))
+        return refuse(reader, link->element, error, "the link '%s' has moments of inertia of which one is negative", link->name);
+    const bool possible = moments[0] >= -slack && moments[2] <= moments[0] + moments[1] + slack;
+    if (moving) list_name(possible ? &notes->rounded : &notes->impossible, link->name);
+    moments[0] = possible ? fmax(moments[0], 0) : trace / 3;
+    moments[1] = possible ? moments[1] : trace / 3;
+    moments[2] = possible ? fmin(moments[2], moments[0] + moments[1]) : trace / 3;
+    for (int i = 0; i < 9; i++) {
+        link->inertia[i] = 0;
+        for (int k = 0; k < 3; k++) link->inertia[i] += moments[k] * axes[3 * k + i / 3] * axes[3 * k + i % 3];
     }
-    if ((link->mass < LEAST_MASS || moments[2] < LEAST_MOMENT) && moving && !(moments[2] < -slack)) list_name(&notes->raised, link->name);
-    link->mass = fmax(link->mass, LEAST_MASS);
     return CAROM_OK;
 }
 
@@ -286,27 +308,76 @@ static carom_status weigh_link(const urdf_reader *reader, urdf_link *link, inert
     static const char *const names[] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
     const xmlNode *inertial = find_child(link->element, "inertial");
     const xmlNode *mass = find_child(inertial, "mass"), *inertia = find_child(inertial, "inertia");
+    double m[6] = {0};
     if (inertial && !mass) return refuse(reader, inertial, error, "<inertial> of the link '%s' needs a <mass>", link->name);
     carom_status status = mass ? read_numbers(reader, mass, "value", 1, true, &link->mass, error) : CAROM_OK;
-    for (int i = 0; !status && inertia && i < 6; i++) status = read_numbers(reader, inertia, names[i], 1, i < 3, &link->inertia[i], error);
-    if (status) return status;
-    if (link->mass < 0)
+    for (int i = 0; !status && inertia && i < 6; i++) status = read_numbers(reader, inertia, names[i], 1, i < 3, &m[i], error);
+    if (!status && link->mass < 0)
         return refuse(reader, mass, error, "the link '%s' has the mass %g kg, but no mass is negative", link->name, link->mass);
-    link->has_inertia = link->mass > 0;
-    for (int i = 0; i < 6; i++) link->has_inertia = link->has_inertia || link->inertia[i] != 0;
-    if (link->has_inertia) return judge_moments(reader, link, notes, error);
-    if (moves(reader, link) && find_child(link->element, "collision")) list_name(&notes->massless, link->name);
+    urdf_frame frame;
+    if (!status) status = read_frame(reader, inertial, &frame, error);
+    if (status) return status;
+    memcpy(link->inertia, (const double[]){m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2]}, sizeof link->inertia);
+    status = judge_moments(reader, link, notes, error);
+    // In the axes of the body that the link is part of: R I R'.
+    double rotation[9], product[9];
+    frame = compose(&link->frame, &frame);
+    mju_copy3(link->center, frame.position);
+    mju_quat2Mat(rotation, frame.turn);
+    mju_mulMatMat(product, rotation, link->inertia, 3, 3, 3);
+    mju_mulMatMatT(link->inertia, product, rotation, 3, 3, 3);
+    const bool massless = link->mass == 0 && carom_max_abs(9, link->inertia) == 0;
+    if (massless && moves(reader, link) && find_child(link->element, "collision")) list_name(&notes->massless, link->name);
+    return status;
+}
+
+// Finds the principal axes of a body. MuJoCo does so itself, but to 1e-9 in old versions.
+static carom_status settle_inertia(const urdf_reader *reader, urdf_link *link, inertia_notes *notes, carom_error *error) {
+    double axes[9], rotation[9];
+    memcpy(axes, link->inertia, sizeof axes);
+    const carom_status status = carom_symmetric_eigen(3, axes, link->moments, error);
+    if (status) return status;
+    mju_transpose(rotation, axes, 3, 3);
+    double third[3];
+    mju_cross(third, axes, axes + 3);
+    for (int i = 0; i < 3; i++) rotation[3 * i + 2] = third[i];
+    mju_mat2Quat(link->axes, rotation);
+    // The head of a group says what MuJoCo needs of it; other members may weigh nothing.
+    const bool head = link == &reader->links[link->head];
+    const bool less = link->mass < LEAST_MASS || link->moments[0] < LEAST_MOMENT;
+    if (!head && link->mass == 0 && carom_max_abs(9, link->inertia) == 0) return CAROM_OK;
+    if (less) list_name(&notes->raised, link->name);
+    link->mass = fmax(link->mass, LEAST_MASS);
+    for (int i = 0; i < 3; i++) link->moments[i] = fmax(link->moments[i], LEAST_MOMENT);
+    link->moments[2] = fmin(link->moments[2], (1 - PLATE_MARGIN) * (link->moments[0] + link->moments[1]));
     return CAROM_OK;
 }
 
-// What moves without a mass of its own gets the least that MuJoCo takes, if it carries something that has mass.
+// Adds the links that are part of another one's body to that one.
+static void join_masses(urdf_reader *reader) {
+    for (int at = 0; at < reader->link_count; at++) {
+        const urdf_link *link = &reader->links[reader->order[at]];
+        urdf_link *owner = &reader->links[link->owner];
+        if (owner == link || !(link->mass > 0 || carom_max_abs(9, link->inertia) > 0)) continue;
+        // Two bodies about their common center: I = I1 + I2 + m1 m2 / (m1 + m2) (d.d 1 - d d').
+        const double mass = owner->mass + link->mass, share = mass > 0 ? link->mass / mass : 0;
+        double d[3];
+        mju_sub3(d, link->center, owner->center);
+        for (int i = 0; i < 9; i++)
+            owner->inertia[i] += link->inertia[i] + owner->mass * share * ((i % 4 ? 0 : mju_dot3(d, d)) - d[i / 3] * d[i % 3]);
+        mju_addToScl3(owner->center, d, share);
+        owner->mass = mass;
+    }
+}
+
+// What moves without a mass of its own counts with the least that MuJoCo takes, if it carries something that has mass.
 static carom_status weigh_robot(urdf_reader *reader, carom_error *error) {
     inertia_notes notes = {0};
     carom_status status = CAROM_OK;
     for (int i = 0; !status && i < reader->link_count; i++) {
         urdf_link *link = &reader->links[i];
         status = weigh_link(reader, link, &notes, error);
-        if (link->has_inertia) reader->links[link->head].group_mass += link->mass;
+        reader->links[link->head].group_mass += link->mass + carom_max_abs(9, link->inertia);
     }
     for (int at = reader->link_count - 1; !status && at >= 0; at--) {
         urdf_link *link = &reader->links[reader->order[at]];
@@ -314,21 +385,19 @@ static carom_status weigh_robot(urdf_reader *reader, carom_error *error) {
         link->tree_mass += link->group_mass;
         if (link->joint != NONE) reader->links[reader->links[reader->joints[link->joint].parent].head].tree_mass += link->tree_mass;
     }
+    if (!status) join_masses(reader);
+    for (int at = 0; !status && at < reader->link_count; at++) {
+        const urdf_link *link = &reader->links[reader->order[at]];
+        if (link->head != reader->order[at] || link->joint == NONE || link->tree_mass > 0) continue;
+        return refuse(reader, link->element, error,
+                      "the joint '%s' moves the link '%s' and nothing that has mass: links without <inertial>, or with zeros in it, are "
+                      "massless, and the mass matrix is singular; give the link an <inertial> with mass and inertia, or make the joint "
+                      "'fixed'",
+                      reader->joints[link->joint].name, link->name);
+    }
     for (int at = 0; !status && at < reader->link_count; at++) {
         urdf_link *link = &reader->links[reader->order[at]];
-        if (link->head != reader->order[at] || link->joint == NONE || link->group_mass > 0) continue;
-        if (!(link->tree_mass > 0))
-            return refuse(
-                reader, link->element, error,
-                "the joint '%s' moves the link '%s' and nothing that has mass: links without <inertial>, or with zeros in it, are "
-                "massless, and the mass matrix is singular; give the link an <inertial> with mass and inertia, or make the joint "
-                "'fixed'",
-                reader->joints[link->joint].name, link->name);
-        link->has_inertia = link->has_axes = true;
-        link->mass = LEAST_MASS;
-        for (int i = 0; i < 3; i++) link->moments[i] = LEAST_MOMENT;
-        mju_copy4(link->axes, (const double[]){1, 0, 0, 0});
-        list_name(&notes.raised, link->name);
+        if (link->owner == reader->order[at] && moves(reader, link)) status = settle_inertia(reader, link, &notes, error);
     }
     if (status) return status;
     model_changes *changes = reader->changes;
@@ -340,9 +409,11 @@ static carom_status weigh_robot(urdf_reader *reader, carom_error *error) {
                        "what is less of the link%s %s is raised to the mass of %g kg and the principal moments of inertia of %g kg m^2",
                        notes.raised.count > 1 ? "s" : "", end_list(&notes.raised), LEAST_MASS, LEAST_MOMENT);
     if (notes.rounded.count)
-        model_add_note(changes,
-                       "the link%s %s %s moments of inertia that break A + B >= C by up to 0.1 %%, as by rounding: C becomes A + B",
-                       notes.rounded.count > 1 ? "s" : "", end_list(&notes.rounded), notes.rounded.count > 1 ? "have" : "has");
+        model_add_note(
+            changes,
+            "the link%s %s %s moments of inertia that break A + B >= C or A >= 0 by up to 0.1 %%, as by rounding: they become the "
+            "nearest possible ones",
+            notes.rounded.count > 1 ? "s" : "", end_list(&notes.rounded), notes.rounded.count > 1 ? "have" : "has");
     if (notes.impossible.count)
         model_add_note(
             changes, "the link%s %s %s moments of inertia that no body can have (A + B >= C is broken): each becomes the mean of the three",
@@ -350,38 +421,13 @@ static carom_status weigh_robot(urdf_reader *reader, carom_error *error) {
     return CAROM_OK;
 }
 
-// Every link says what it has, nothing included: MuJoCo takes the weight of geoms otherwise.
-static carom_status add_inertial(const urdf_reader *reader, const urdf_link *link, carom_error *error) {
-    const xmlNode *own = find_child(link->element, "inertial"), *origin = find_child(own, "origin");
-    double position[3] = {0}, angles[3] = {0}, turn[4] = {1, 0, 0, 0}, product[4];
-    carom_status status = origin ? read_numbers(reader, origin, "xyz", 3, false, position, error) : CAROM_OK;
-    if (!status && origin) status = read_numbers(reader, origin, "rpy", 3, false, angles, error);
-    if (status) return status;
-    for (int i = 0; i < 3; i++) {
-        const double half = angles[i] / 2, s = sin(half);
-        const double quaternion[4] = {cos(half), i == 0 ? s : 0, i == 1 ? s : 0, i == 2 ? s : 0};
-        mju_mulQuat(product, quaternion, turn);
-        mju_copy4(turn, product);
-    }
+// Every body says what it has, nothing included: MuJoCo takes the weight of geoms otherwise.
+static void add_inertial(const urdf_link *link) {
     xmlNode *inertial = model_xml_add(link->body, "inertial");
-    model_xml_set_numbers(inertial, "pos", 3, position);
+    model_xml_set_numbers(inertial, "pos", 3, link->center);
     set_number(inertial, "mass", link->mass);
-    if (link->has_axes || !link->has_inertia) {
-        mju_mulQuat(product, turn, link->has_axes ? link->axes : (const double[]){1, 0, 0, 0});
-        model_xml_set_numbers(inertial, "quat", 4, product);
-        model_xml_set_numbers(inertial, "diaginertia", 3, link->moments);
-        return CAROM_OK;
-    }
-    // MuJoCo takes no turn beside a whole matrix: R I R'.
-    const double *m = link->inertia, full[9] = {m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2]};
-    double rotation[9], half_turned[9], turned[9];
-    mju_quat2Mat(rotation, turn);
-    mju_mulMatMat(half_turned, rotation, full, 3, 3, 3);
-    mju_mulMatMatT(turned, half_turned, rotation, 3, 3, 3);
-    const bool turns = angles[0] != 0 || angles[1] != 0 || angles[2] != 0;
-    model_xml_set_numbers(inertial, "fullinertia", 6,
-                          turns ? (const double[]){turned[0], turned[4], turned[8], turned[1], turned[2], turned[5]} : m);
-    return CAROM_OK;
+    model_xml_set_numbers(inertial, "quat", 4, link->axes);
+    model_xml_set_numbers(inertial, "diaginertia", 3, link->moments);
 }
 
 // --------------------------------------------------------------------------------------------------------------- geoms
@@ -466,7 +512,10 @@ static const struct shape {
 static carom_status add_geom(const urdf_reader *reader, const urdf_link *link, const xmlNode *holder, bool collides, carom_error *error) {
     const xmlNode *geometry = find_child(holder, "geometry"), *mesh = find_child(geometry, "mesh"), *element = NULL;
     xmlNode *geom = model_xml_add(link->body, "geom");
-    carom_status status = place(reader, holder, geom, error);
+    urdf_frame frame;
+    carom_status status = read_frame(reader, holder, &frame, error);
+    frame = compose(&link->frame, &frame);
+    set_frame(geom, &frame);
     const struct shape *shape = NULL;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes && !element; i++)
         if ((element = find_child(geometry, shapes[i].name))) shape = &shapes[i];
@@ -636,15 +685,16 @@ static carom_status check_elements(const urdf_reader *reader, carom_error *error
 static void add_settings(urdf_reader *reader, xmlNode *model) {
     const xmlNode *mujoco = find_child(reader->robot, "mujoco"), *own = find_child(mujoco, "compiler");
     const char *const visual = own ? model_xml_attribute(own, "discardvisual") : NULL;
+    const char *const fuses = own ? model_xml_attribute(own, "fusestatic") : NULL;
     const char *const strips = own ? model_xml_attribute(own, "strippath") : NULL;
     reader->visual = visual && !strcmp(visual, "false");
+    reader->fuses = !fuses || strcmp(fuses, "false") != 0;
     reader->strips = !strips || strcmp(strips, "false") != 0;
     xmlNode *compiler = model_xml_add(model, "compiler");
-    model_xml_set(compiler, "fusestatic", "true");
     for (const xmlAttr *attribute = own ? own->properties : NULL; attribute; attribute = attribute->next)
         if (model_xml_value(attribute)) model_xml_set(compiler, (const char *)attribute->name, model_xml_value(attribute));
     model_xml_set(compiler, "angle", "radian");
-    model_xml_set(compiler, "eulerseq", "XYZ");
+    model_xml_set(compiler, "fusestatic", "false");
     model_xml_set(compiler, "strippath", "false");
     static const char *const others[] = {"option", "size"};
     for (int i = 0; i < 2; i++) {
@@ -655,16 +705,17 @@ static void add_settings(urdf_reader *reader, xmlNode *model) {
 
 static carom_status add_link(const urdf_reader *reader, urdf_link *link, xmlNode *world, carom_error *error) {
     const urdf_joint *joint = link->joint == NONE ? NULL : &reader->joints[link->joint];
+    const urdf_link *owner = &reader->links[link->owner];
     carom_status status = CAROM_OK;
-    if (!strcmp(link->name, "world")) {
-        link->body = world;
+    if (owner != link || !strcmp(link->name, "world") || (!joint && reader->fuses)) {
+        link->body = owner != link ? owner->body : world;
     } else {
         link->body = model_xml_add(joint ? reader->links[joint->parent].body : world, "body");
         model_xml_set(link->body, "name", link->name);
+        set_frame(link->body, &link->place);
+        if (joint) status = add_joint(reader, joint, link->body, error);
+        add_inertial(link);
     }
-    if (joint) status = place(reader, joint->element, link->body, error);
-    if (!status && joint) status = add_joint(reader, joint, link->body, error);
-    if (!status && link->body != world) status = add_inertial(reader, link, error);
     for (const xmlNode *child = link->element->children; child && !status; child = child->next) {
         const bool collides = is_plain(child, "collision");
         if (collides || (reader->visual && is_plain(child, "visual"))) status = add_geom(reader, link, child, collides, error);
@@ -678,12 +729,12 @@ static carom_status translate(urdf_reader *reader, xmlNode *model, carom_error *
         if (is_plain(node, "link")) status = read_link(reader, node, error);
     for (const xmlNode *node = reader->robot->children; node && !status; node = node->next)
         if (is_plain(node, "joint")) status = read_joint(reader, node, error);
+    add_settings(reader, model);
     if (!status) status = order_links(reader, error);
     if (!status) status = weigh_robot(reader, error);
     if (status) return status;
     const char *name = model_xml_attribute(reader->robot, "name");
     if (name) model_xml_set(model, "model", name);
-    add_settings(reader, model);
     reader->assets = model_xml_add(model, "asset");
     xmlNode *world = model_xml_add(model, "worldbody");
     for (int i = 0; !status && i < reader->link_count; i++) status = add_link(reader, &reader->links[reader->order[i]], world, error);

@@ -131,7 +131,7 @@ static void test_inertia_that_a_body_can_have(void **state) {
                   "what is less of the link 'leg' is raised to the mass of 1e-12 kg and the principal moments of inertia of 1e-14 kg m^2");
     assert_moment(HINGED(INERTIA("0.5", "1e-3", "2.0000000001e-3", "1e-3")), 2e-3, NULL);
     assert_moment(HINGED(INERTIA("0.5", "1e-3", "2.001e-3", "1e-3")), 2e-3,
-                  "the link 'leg' has moments of inertia that break A + B >= C by up to 0.1 %");
+                  "the link 'leg' has moments of inertia that break A + B >= C or A >= 0 by up to 0.1 %");
     // A rod in any direction: R = Rz(y) Ry(p) Rx(r), of which the row of the hinge's axis counts.
     const double r = 0.3, p = -0.5, y = 0.7, moments[] = {0, 2e-4, 2e-4};
     const double row[] = {sin(y) * cos(p), sin(y) * sin(p) * sin(r) + cos(y) * cos(r), sin(y) * sin(p) * cos(r) - cos(y) * sin(r)};
@@ -154,6 +154,34 @@ static void test_inertia_that_no_body_can_have(void **state) {
     assert_urdf_refused(HINGED("<origin xyz='0 nan 0'/>" INERTIA("1", "1e-3", "1e-3", "1e-3")),
                         "<origin xyz=\"0 nan 0\">: must be 3 finite numbers");
     assert_urdf_refused(HINGED("<mass value='1'/><inertia ixx='1' iyy='1'/>"), "<inertia> needs a value for 'izz'");
+}
+
+// Links that fixed joints weld together become one body: M is the one of MuJoCo's bodies that are kept apart.
+static void test_welded_links(void **state) {
+    (void)state;
+#define TURNED(name, parent, child)                                                                                                        \
+    "<joint name='" name "' type='fixed'><parent link='" parent "'/><child link='" child "'/><origin xyz='0.1 -0.2 0.3' "                  \
+    "rpy='0.4 -0.5 0.6'/></joint>"
+#define MEMBER(name)                                                                                                                       \
+    "<link name='" name "'><inertial><origin xyz='0.1 0.2 -0.1' rpy='-0.3 0.2 0.1'/><mass value='0.7'/><inertia ixx='0.01' iyy='0.02' "    \
+    "izz='0.015' ixy='0.001' ixz='-0.002' iyz='0.003'/></inertial>" BALL("0.02") "</link>"
+#define CHAIN                                                                                                                              \
+    BASE FLOATS LEG("") HIP MEMBER("shin") MEMBER("plate") MEMBER("toe") TURNED("a", "leg", "shin") TURNED("b", "shin", "plate")           \
+        JOINT("ankle", "revolute", "plate", "toe", "")
+    fixture one = load_text(ROBOT(CHAIN)), apart = load_text(ROBOT("<mujoco><compiler fusestatic='false'/></mujoco>" CHAIN));
+    carom_error error;
+    const int nv = carom_model_nv(one.model);
+    assert_int_equal(nv, 8);
+    const double position[] = {0.1, 0.2, 0.3, 0.5, 0.5, -0.5, 0.5, 0.3, -0.7};
+    assert_ok(carom_model_set_state(one.model, position, 9, NULL, 0, &error), error);
+    assert_ok(carom_model_set_state(apart.model, position, 9, NULL, 0, &error), error);
+    carom_impact *first = freeze_link(one.model, "toe"), *second = freeze_link(apart.model, "toe");
+    assert_all_close(carom_impact_get_data(first)->mass, carom_impact_get_data(second)->mass, nv * nv, 1e-14);
+    assert_all_close(carom_impact_get_data(first)->normal, carom_impact_get_data(second)->normal, nv, 1e-14);
+    carom_impact_free(first);
+    carom_impact_free(second);
+    free_fixture(&one);
+    free_fixture(&apart);
 }
 
 // Links without <inertial> have no mass. They may move what has mass, but not themselves alone.
@@ -297,6 +325,7 @@ int main(void) {
         cmocka_unit_test(test_mimic_that_is_refused),
         cmocka_unit_test(test_inertia_that_a_body_can_have),
         cmocka_unit_test(test_inertia_that_no_body_can_have),
+        cmocka_unit_test(test_welded_links),
         cmocka_unit_test(test_massless_links),
         cmocka_unit_test(test_friction_tags),
         cmocka_unit_test(test_points),
