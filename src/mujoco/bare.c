@@ -54,10 +54,19 @@ static bool approaches(const carom_impact *impact, double *u) {
     return carom_impact_velocity_scale(impact) != 0 && !carom_impact_terminated(impact, u);
 }
 
+// Detects contacts at the present state. Where geoms touch and their impact cannot be had, `reason` gets the first error that says why.
+static carom_status detect(carom_model *model, carom_impact **impact, carom_error *reason) {
+    carom_error inner;
+    model->data->ncon = 0;
+    const carom_status status = carom_model_detect(model, NULL, impact, &inner);
+    if (status && model->data->ncon > 0 && !reason->status) *reason = inner;
+    return status;
+}
+
 // The impact at the present state, if something approaches there. `*touches` says whether geoms touch at all.
-static carom_impact *try_state(carom_model *model, bool *touches) {
+static carom_impact *try_state(carom_model *model, bool *touches, carom_error *reason) {
     carom_impact *impact = NULL;
-    *touches = !carom_model_detect(model, NULL, &impact, NULL) && model->touch_count > 0;
+    *touches = !detect(model, &impact, reason) && model->touch_count > 0;
     double *u = impact ? malloc((size_t)carom_impact_contact_size(impact) * sizeof *u) : NULL;
     if (u && approaches(impact, u)) {
         free(u);
@@ -150,8 +159,18 @@ static carom_impact *try_pair(carom_model *model) {
     return moving;
 }
 
+// Are these two geoms on two moving links of one robot? Its neighbours are often close, and their approach says nothing about the robot.
+static bool are_links(const carom_model *model, const mjContact *pair) {
+    const mjModel *compiled = model->compiled;
+    const int bodies[2] = {compiled->geom_bodyid[pair->geom1], compiled->geom_bodyid[pair->geom2]};
+    return model_weld(compiled, bodies[0]) && model_weld(compiled, bodies[1]) &&
+           compiled->body_rootid[bodies[0]] == compiled->body_rootid[bodies[1]];
+}
+
 // The nearest pair that some motion brings together, of those that may collide, or else of all that are apart.
-static carom_status approach_nearest(carom_model *model, char *story, size_t size, carom_impact **impact, carom_error *error) {
+// @param reason  what else is wrong where none does
+static carom_status approach_nearest(carom_model *model, char *story, size_t size, carom_impact **impact, const carom_error *reason,
+                                     carom_error *error) {
     for (int all = 0; all < 2 && !*impact; all++) {
         mjContact nearest[MODEL_NEAREST];
         int count = 1;
@@ -168,11 +187,22 @@ static carom_status approach_nearest(carom_model *model, char *story, size_t siz
             char names[2][MODEL_GEOM_NAME_SIZE];
             model_name_geom(model, nearest[i].geom1, names[0]);
             model_name_geom(model, nearest[i].geom2, names[1]);
+            if (are_links(model, &nearest[i])) {
+                carom_impact_free(*impact);
+                *impact = NULL;
+                return carom_fail(
+                    error, CAROM_BAD_INPUT,
+                    "%s: nothing that this model could run into is near: the nearest geoms that can approach are those of two "
+                    "of its own links, '%s' and '%s', %.4g m apart; write a scene that says where it touches: its 'state' and "
+                    "its 'contacts', with 'ground' where it needs a floor",
+                    model->path, names[0], names[1], nearest[i].dist);
+            }
             snprintf(story, size, ", where '%s' and '%s', %.4g m apart, count as touching and approach at %g m/s%s", names[0], names[1],
                      nearest[i].dist, APPROACH_SPEED, all ? " (the model itself lets nothing collide)" : "");
         }
     }
     if (*impact) return CAROM_OK;
+    if (reason->status) return carom_fail(error, reason->status, "%s", reason->message);
     return carom_fail(
         error, CAROM_BAD_INPUT,
         "%s: nothing collides in this model: nothing can be lowered, and no two of its geoms can approach each other; a scene "
@@ -193,16 +223,17 @@ static carom_status take_first_state(carom_model *model, char *story, size_t siz
 }
 
 // Lowers and pushes. Something that touches in a keyframe stays where it is.
-static carom_impact *try_below(carom_model *model, bool touches, const kept_state *kept, char *story, size_t size, bool *lacks_ground) {
+static carom_impact *try_below(carom_model *model, bool touches, const kept_state *kept, char *story, size_t size, bool *lacks_ground,
+                               carom_error *reason) {
     carom_impact *impact = NULL;
     if (model_push_down(model, APPROACH_SPEED, NULL)) return NULL;
-    if (touches && (impact = try_state(model, &touches))) {
+    if (touches && (impact = try_state(model, &touches, reason))) {
         snprintf(story, size, ", with %g m/s downwards", APPROACH_SPEED);
         return impact;
     }
     double shift;
     *lacks_ground = carom_model_lower(model, NULL, &shift, NULL) != CAROM_OK;
-    if (!*lacks_ground) impact = try_state(model, &touches);
+    if (!*lacks_ground) impact = try_state(model, &touches, reason);
     if (impact) {
         char moved[MODEL_LABEL_SIZE] = "";
         if (fabs(shift) > SHOWN_SHIFT)
@@ -228,18 +259,19 @@ carom_status carom_model_freeze_bare(carom_model *model, bool any, carom_model_s
 
     const size_t used = strlen(story), left = sizeof start->story - used;
     bool touches = false;
-    if (model->compiled->nkey) *impact = try_state(model, &touches);
-    if (!*impact) *impact = try_below(model, touches, &kept, story + used, left, &start->lacks_ground);
+    carom_error reason = {.status = CAROM_OK};
+    if (model->compiled->nkey) *impact = try_state(model, &touches, &reason);
+    if (!*impact) *impact = try_below(model, touches, &kept, story + used, left, &start->lacks_ground, &reason);
     start->lacks_ground = start->lacks_ground && !*impact && !any;
     if (!*impact && !start->lacks_ground) {
         // What touches approaches, or else what is nearest.
         carom_impact *still = NULL;
-        const int contact = carom_model_detect(model, NULL, &still, NULL) ? -1 : find_approaching(model, still);
+        const int contact = detect(model, &still, &reason) ? -1 : find_approaching(model, still);
         if (contact >= 0 && !add_approach(model, still, contact, NULL)) {
             snprintf(story + used, left, ", where '%s' approaches at %g m/s", carom_impact_get_data(still)->names[contact], APPROACH_SPEED);
             status = carom_model_detect(model, NULL, impact, error);
         } else {
-            status = approach_nearest(model, story + used, left, impact, error);
+            status = approach_nearest(model, story + used, left, impact, &reason, error);
         }
         carom_impact_free(still);
     }

@@ -20,10 +20,15 @@ carom_status model_check_version(carom_error *error) {
                       number / base / base, number / base % base, number % base, mj_versionString());
 }
 
-void model_advise_on_version(const char *message, char advice[MODEL_ADVICE_SIZE]) {
+void model_advise_on_message(const char *message, char advice[MODEL_ADVICE_SIZE]) {
     // How MuJoCo speaks of elements, attributes and values that it does not know, and, before 3.0, of a range without `limited`.
     static const char *const unknown[] = {"Schema violation", "unrecognized", "invalid keyword", "autolimits"};
     advice[0] = '\0';
+    if (strstr(message, "free joint can only be used on top level"))
+        snprintf(
+            advice, MODEL_ADVICE_SIZE,
+            "; only what stands directly in <worldbody> can be free: move this <body> there, out of the other bodies and frames, or give "
+            "it three slides and a ball joint in place of its free joint");
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
         if (!strstr(message, unknown[i])) continue;
         snprintf(advice, MODEL_ADVICE_SIZE,
@@ -78,6 +83,16 @@ bool model_add_file(mjVFS *files, const char *path, const char *bytes, size_t si
 }
 
 // ------------------------------------------------------------------------------------------------------------- physics
+
+// Room for as many contacts as one impact may have, before merging.
+void model_make_room(mjModel *compiled) {
+#if mjVERSION_HEADER < 300
+    enum { CONTACTS = 2048 };
+    if (compiled->nconmax < CONTACTS) compiled->nconmax = CONTACTS;
+#else
+    (void)compiled;
+#endif
+}
 
 // Since 3.4 a model may let bodies sleep, whose positions are then not computed.
 void model_keep_awake(mjModel *compiled) {

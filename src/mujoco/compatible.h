@@ -27,9 +27,9 @@ carom_status model_check_version(carom_error *error);
 
 enum { MODEL_ADVICE_SIZE = 512, MODEL_ROOM_SIZE = 128 };
 
-// Where MuJoCo does not know a word of the model, writes which version this is, and how to build with a newer one, to stand behind
-// MuJoCo's message. An empty text behind other messages.
-void model_advise_on_version(const char *message, char advice[MODEL_ADVICE_SIZE]);
+// What to do about a message of MuJoCo, to stand behind it: where it does not know a word of the model, which version this is, and how to
+// build with a newer one; where a free joint is inside another body, what to move. An empty text behind other messages.
+void model_advise_on_message(const char *message, char advice[MODEL_ADVICE_SIZE]);
 
 // Passes a message that came from MuJoCo on to it.
 void model_repeat_error(const char *message);
@@ -37,6 +37,9 @@ void model_repeat_warning(const char *message);
 
 // Puts bytes into a file system in memory, in the place of the file `path`; false when that fails.
 bool model_add_file(mjVFS *files, const char *path, const char *bytes, size_t size);
+
+// After loading a model that gives no limit of contacts: raises MuJoCo's own, 100 in 2.2.2; later versions share a memory.
+void model_make_room(mjModel *compiled);
 
 // After loading: every body is awake, whatever its speed.
 void model_keep_awake(mjModel *compiled);

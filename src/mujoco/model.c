@@ -16,6 +16,7 @@
 // Arguments of the guarded load.
 typedef struct loading {
     const char *path;
+    bool says_room;      // for contacts, in its <size>
     const mjVFS *files;  // holds the expanded text of `path`; NULL: the disk does
     char message[CAROM_MESSAGE_SIZE];
     mjModel *compiled;
@@ -28,6 +29,7 @@ static void compile_model(void *argument) {
     load->compiled = mj_loadXML(load->path, load->files, load->message, sizeof load->message);
     if (!load->compiled || load->compiled->nv > CAROM_MAX_VELOCITIES) return;
     model_keep_awake(load->compiled);
+    if (!load->says_room) model_make_room(load->compiled);
     load->data = mj_makeData(load->compiled);
 }
 
@@ -81,22 +83,24 @@ static carom_status load_once(const char *path, const carom_model_options *optio
     carom_status status = model_check_version(error);
     if (!status) status = read_file(path, options, &text, &document, &changes, advice, error);
     if (!status && text && !(files = hold_files(path, text, &changes))) status = carom_fail_memory(error, path);
+    loading load = {.path = path, .files = files};
+    for (const xmlNode *node = model_xml_first(document); node && !load.says_room; node = model_xml_next(node))
+        load.says_room = model_xml_is(node, "size") && model_xml_attribute(node, "nconmax");
     if (document) xmlFreeDoc(document);
     free(text);
 
     // Compile. The message buffer may hold text after a success: only what was returned decides.
-    loading load = {.path = path, .files = files};
     if (!status) status = model_guard_load(compile_model, &load, error);
     if (files) mj_deleteVFS(files);
     free(files);
     const int nv = load.compiled ? model_count(load.compiled->nv) : 0;
     if (!status && !load.compiled) {
-        // MuJoCo's sentence, without blanks at its end, and what to do where it is about a word that MuJoCo does not know.
-        char newer[MODEL_ADVICE_SIZE];
-        model_advise_on_version(load.message, newer);
+        // MuJoCo's sentence, without blanks at its end, and what to do about it where that is known.
+        char more[MODEL_ADVICE_SIZE];
+        model_advise_on_message(load.message, more);
         for (size_t end = strlen(load.message); end && isspace((unsigned char)load.message[end - 1]); end--) load.message[end - 1] = '\0';
         status = carom_fail(error, model_lacks_memory(load.message) ? CAROM_OUT_OF_MEMORY : CAROM_BAD_INPUT, "%s: %s%s", path, load.message,
-                            newer);
+                            more);
     }
     if (!status && nv < 1)
         status = carom_fail(error, CAROM_BAD_INPUT, "%s: the model has no joints, so that nothing can move%s%s", path, *advice ? "; " : "",

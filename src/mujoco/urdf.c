@@ -239,23 +239,26 @@ static carom_status read_joint(urdf_reader *reader, const xmlNode *element, caro
 
 // Orders the links, parents first, and finds what each is welded to.
 static carom_status order_links(urdf_reader *reader, carom_error *error) {
-    int count = 0;
-    for (int i = 0; i < reader->link_count; i++)
-        if (reader->links[i].joint == NONE) reader->order[count++] = i;
-    for (int at = 0; at < count; at++) {
-        urdf_link *link = &reader->links[reader->order[at]];
+    // Depth first, as MuJoCo numbers bodies: links that wait are a stack at the end of the list.
+    int count = 0, top = reader->link_count;
+    for (int i = reader->link_count - 1; i >= 0; i--)
+        if (reader->links[i].joint == NONE) reader->order[--top] = i;
+    while (top < reader->link_count) {
+        const int index = reader->order[top++];
+        reader->order[count++] = index;
+        urdf_link *link = &reader->links[index];
         const urdf_joint *joint = link->joint == NONE ? NULL : &reader->joints[link->joint];
         const urdf_link *parent = joint ? &reader->links[joint->parent] : NULL;
         const bool welded = joint && joint->type == FIXED;
-        link->head = welded ? parent->head : reader->order[at];
-        link->owner = welded && reader->fuses ? parent->owner : reader->order[at];
+        link->head = welded ? parent->head : index;
+        link->owner = welded && reader->fuses ? parent->owner : index;
         link->frame = link->place = (urdf_frame){.turn = {1, 0, 0, 0}};
         const carom_status status = joint ? read_frame(reader, joint->element, &link->place, error) : CAROM_OK;
         if (status) return status;
         if (parent) link->place = compose(&parent->frame, &link->place);
         if (welded && reader->fuses) link->frame = link->place;
-        for (int i = 0; i < reader->joint_count; i++)
-            if (reader->joints[i].parent == reader->order[at]) reader->order[count++] = reader->joints[i].child;
+        for (int i = reader->joint_count - 1; i >= 0; i--)
+            if (reader->joints[i].parent == index) reader->order[--top] = reader->joints[i].child;
     }
     if (count == reader->link_count) return CAROM_OK;
     for (int i = 0; i < reader->link_count; i++) {

@@ -102,7 +102,19 @@ static void models_are_recognised_by_content(void **state) {
     write_text(*state, "alone.xml",
                "<mujoco><worldbody><body><joint/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body></worldbody>"
                "</mujoco>");
+    // Links of an arm that are close say nothing about it; a state that cannot be an impact says why.
+    write_text(*state, "wrist.xml",
+               "<mujoco><option gravity='0 0 0'/><worldbody><body><joint axis='0 1 0'/><geom name='upper' type='capsule' size='0.05' "
+               "fromto='0 0 0 0.4 0 0'/><body pos='0.5 0 0'><joint axis='0 1 0'/><geom type='capsule' size='0.03' fromto='0 0 0 0.1 0 0'/>"
+               "<body pos='0.1 0 0'><joint axis='0 1 0'/><geom name='hand' size='0.03' pos='0 0 0.1'/></body></body></body></worldbody>"
+               "</mujoco>");
+    write_text(*state, "strange.xml",
+               "<mujoco><worldbody>" GROUND "<body pos='0 0 0.1'><joint axis='1 0 0'/><geom name='foot' size='0.1' pos='0 0.1 0'/></body>"
+               "</worldbody><contact><pair geom1='floor' geom2='foot' friction='1 2 0.1 0.1 0.1'/></contact></mujoco>");
     static const refusal refusals[] = {
+        {"info wrist.xml", "0.1436 m apart; write a scene", NULL},
+        {"info wrist.xml", "write a scene that says where it touches", NULL},
+        {"info strange.xml", "a contact pair has different friction along its two tangents, 1 and 2", NULL},
         {"sample part.xml", "is a part of a model (root element 'mujocoinclude') that other files include", NULL},
         {"info page.yaml", "is XML, but no model", NULL},
         {"info world.sdf", "world.sdf: is XML, but no model: the root element of MJCF is 'mujoco', of URDF 'robot'", NULL},
