@@ -347,6 +347,15 @@ def test_what_is_given_and_not_used_is_said(block, tmp_path):
         assert carom.Impact(**block).resolve("anitescu-potra").caveats == ()
     with pytest.warns(carom.Caveat, match="restitution is given, and halm-posa does not use it"):
         carom.Impact(**block).sample(64, restitution=0.5)
+    # Where many are asked, or the worst is searched for, it is said once.
+    for ask in (
+        lambda: carom.sample_many([carom.Impact(**block), bouncing]),
+        lambda: carom.sample_many(**{**block, "restitution": [[0, 0], [0, 0.8]]}),
+        lambda: carom.worst(bouncing, f"Jn.{bouncing.names[0]}", evaluations=16, law="routh"),
+    ):
+        with pytest.warns(carom.Caveat, match=f"restitution of contact {bouncing.names[1]} is given, and routh does not use it") as caught:
+            ask()
+        assert len(caught) == 1 and caught[0].filename == __file__
     apart = carom.Impact(**{**block, "velocity": -np.asarray(block["velocity"], dtype=float)})
     with pytest.warns(carom.Caveat, match="no contact approaches: nothing collides"):
         assert "nothing collides" in repr(apart.resolve("routh"))

@@ -221,6 +221,69 @@ static void a_hypothesis_without_restitution_is_told(void **state) {
     release(&r);
 }
 
+// Coefficients that a law does not use are said once, on stderr and in JSON, by every command that asks it; where they are used there is
+// nothing to say. Comparisons name what each law uses.
+static void restitution_that_is_not_used_is_said(void **state) {
+    static const char elastic[] =
+        "matrices: {M: [[1, 0, 0], [0, 1, 0], [0, 0, \"5/12\"]], Jn: [[0, 1, -0.5], [0, 1, 0.5]], Jt: [[1, 0, 1], [1, 0, 1]],\n"
+        "           mu: [1, 1], v: [0, -1, 0], names: [left, right], restitution: [0.5, 1]}\n";
+    write_text(*state, "elastic.yaml", elastic);
+    json_t *answers[] = {ask(*state, "info", "elastic.yaml"),
+                         ask(*state, "resolve", "elastic.yaml", "--law", "anitescu-potra"),
+                         ask(*state, "resolve", "elastic.yaml", "--law", "sequential"),
+                         ask(*state, "resolve", "elastic.yaml", "--law", "propagative"),
+                         ask(*state, "sample", "elastic.yaml", "--samples", "16"),
+                         ask(*state, "modes", "elastic.yaml", "--samples", "16"),
+                         ask(*state, "worst", "elastic.yaml", "--max", "Jn.left", "--evaluations", "16"),
+                         ask(*state, "bound", "elastic.yaml", "--max", "Jn.left", "--walks", "16"),
+                         ask(*state, "compare", "elastic.yaml", "--samples", "16")};
+    static const char *const said[] = {
+        "halm-posa does not use it: --hypothesis poisson makes it bounce",
+        "anitescu-potra does not use it: moreau and lzb do",
+        "sequential does not use it: --rule stronge makes it bounce",
+        "propagative does not use it: --restitution E gives one for all contacts",
+        "halm-posa does not use it: --hypothesis poisson makes it bounce",
+        "halm-posa does not use it: --hypothesis poisson makes it bounce",
+        "halm-posa does not use it: --hypothesis poisson makes it bounce",
+        "bound does not use it: --hypothesis stronge makes it bounce",
+        "do not use it: --rule stronge (sequential), --restitution E (propagative), --hypothesis poisson (routh"};
+    enum { ANSWERS = sizeof answers / sizeof *answers };
+    for (int i = 0; i < ANSWERS; i++) {
+        // Friction is another matter, which `propagative` lacks.
+        const bool frictionless = strstr(said[i], "propagative") != NULL;
+        assert_int_equal(length(answers[i], "caveats"), 1 + frictionless);
+        if (frictionless) check_text(text(answers[i], "caveats.1"), "friction of contacts left, right is given, and propagative has none");
+        check_text(text(answers[i], "caveats.0"), "restitution of contacts left, right is given, and ");
+        check_text(text(answers[i], "caveats.0"), said[i]);
+    }
+    const json_t *compared = answers[ANSWERS - 1];
+    assert_close(number(answers[0], "restitution.0"), 0.5, 0);
+    assert_close(number(compared, "laws.moreau.restitution.0"), 0.5, 0);
+    assert_close(number(compared, "laws.moreau.restitution.1"), 1, 0);
+    assert_close(number(compared, "laws.propagative.restitution.0"), 1, 0);
+    assert_true(json_is_null(at(compared, "laws.halm-posa.restitution")) && json_is_null(at(compared, "laws.halm-posa.hypothesis")));
+    for (int i = 0; i < ANSWERS; i++) json_decref(answers[i]);
+
+    json_t *used[] = {ask(*state, "resolve", "elastic.yaml", "--law", "moreau"),
+                      ask(*state, "resolve", "elastic.yaml", "--law", "sequential", "--rule", "stronge"),
+                      ask(*state, "sample", "elastic.yaml", "--samples", "16", "--hypothesis", "poisson"),
+                      ask(*state, "compare", "elastic.yaml", "--laws", "halm-posa,moreau", "--hypothesis", "stronge", "--samples", "16")};
+    for (size_t i = 0; i < sizeof used / sizeof *used; i++) assert_int_equal(length(used[i], "caveats"), 0);
+    assert_string_equal(text(used[3], "laws.halm-posa.hypothesis"), "stronge");
+    assert_close(number(used[3], "laws.halm-posa.restitution.0"), 0.5, 0);
+    for (size_t i = 0; i < sizeof used / sizeof *used; i++) json_decref(used[i]);
+    // On a screen: columns of restitution where there is any.
+    char *shown =
+        run_line(*state, 0, "\"$carom\" info elastic.yaml 2>err.txt; cat err.txt >&2; \"$carom\" compare elastic.yaml --samples 16");
+    check_text(shown, "contact  friction  restitution  normal [m/s]");
+    check_text(shown, "law               outcomes  restitution ");
+    check_text(shown, "  0.5 to 1  ");
+    free(shown);
+    shown = run_line(*state, 2, "\"$carom\" resolve elastic.yaml --law sequential --restitution 0.5 2>&1");
+    assert_string_equal(shown, "carom: --restitution: has no meaning without --rule stronge\n");
+    free(shown);
+}
+
 // Several contacts in space with Poisson's hypothesis are walked.
 static void poissons_cube_is_sampled(void **state) {
     write_text(*state, "cube.yaml", cube_scene);
@@ -240,6 +303,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(what_a_law_cannot_take_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(values_for_other_laws_are_ignored, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_hypothesis_without_restitution_is_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(restitution_that_is_not_used_is_said, set_up, tear_down),
         cmocka_unit_test_setup_teardown(poissons_cube_is_sampled, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, find_command, NULL);

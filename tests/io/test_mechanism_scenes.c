@@ -108,6 +108,39 @@ static void contacts_follow_the_integrator(void **state) {
     carom_scene_free(scene);
 }
 
+// Detected contacts of a motion have the coefficients of their pair of names.
+static void pairs_of_a_motion_have_their_own_coefficients(void **state) {
+    const fixture *it = *state;
+    carom_scene *scene;
+    carom_error error;
+    static const char keys[] =
+        "contacts: {detect: true, restitution: 0.1, pairs: [{between: [floor, hand], restitution: 0.5}, {between: [sled, floor], "
+        "friction: 0.2}]}\nsimulate: {integrator: stepping}\n";
+    assert_ok(read_motion(it, keys, NULL, &scene, &error), error);
+    const carom_mechanism *mechanism = carom_scene_motion(scene)->mechanism;
+    void *work;
+    carom_touches touches;
+    assert_ok(mechanism->open(mechanism->self, &work, &error), error);
+    assert_ok(mechanism->detect(work, mechanism->position, 2, &touches, &error), error);
+    int seen[2] = {0};
+    for (int i = 0; i < touches.count; i++) {
+        char name[CAROM_MAX_NAME + 1];
+        mechanism->name(mechanism->self, &touches.touch[i], name, sizeof name);
+        const int hand = !strncmp(name, "hand", 4);
+        if (strchr(name, ':') && !strncmp(strchr(name, ':'), ":hand", 5)) continue;
+        seen[hand]++;
+        assert_close(touches.touch[i].restitution, hand ? 0.5 : 0.1, 0);
+        assert_close(touches.touch[i].friction, hand ? 1 : 0.2, 0);
+    }
+    assert_true(seen[0] >= 4 && seen[1] == 1);
+    mechanism->close(work);
+    carom_scene_free(scene);
+    assert_refused(
+        read_motion(it, "contacts: {detect: true, pairs: [{between: [flor, hand], friction: 1}]}\nsimulate: {integrator: stepping}\n", NULL,
+                    &scene, &error),
+        CAROM_BAD_INPUT, error, ":2: contacts.pairs[0].between: 'flor' is no body or geom of the model; near names: 'floor'");
+}
+
 static void bad_keys_are_refused(void **state) {
     static const struct {
         const char *keys, *message;
@@ -161,6 +194,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(controls_are_read, add_integrators, tear_down),
         cmocka_unit_test_setup_teardown(contacts_follow_the_integrator, add_integrators, tear_down),
+        cmocka_unit_test_setup_teardown(pairs_of_a_motion_have_their_own_coefficients, add_integrators, tear_down),
         cmocka_unit_test_setup_teardown(bad_keys_are_refused, add_integrators, tear_down),
         cmocka_unit_test_setup_teardown(bare_models_move, add_integrators, tear_down),
     };

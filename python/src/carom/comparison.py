@@ -9,7 +9,7 @@ from typing import Any
 from . import _carom
 from ._errors import InputError, UnsupportedError, warn_caveats
 from .impact import Impact
-from .laws import Law
+from .laws import Law, find_caveats
 from .laws import law as find_law
 from .laws import laws as all_laws
 from .laws import option_text
@@ -58,7 +58,7 @@ class Comparison(Mapping[str, Outcomes]):
     def _unused(self) -> tuple[str, ...]:
         """Where nothing collides, and what is given that laws do not use."""
         scene = next((answer._scene for answer in self.values()), None)
-        return tuple(_carom.law_caveats(self.impact._handle, scene, tuple((name, out._settings) for name, out in self.items())))
+        return find_caveats(self.impact, scene, tuple((name, out._settings) for name, out in self.items()))
 
     def plot(self, *axes: str, ax: Any = None, **options: Any) -> Any:
         """Draws all answers into one figure with matplotlib; see `carom.plotting.plot`."""

@@ -76,6 +76,12 @@ class Column:
     names: tuple[str, ...]
 
 
+def find_caveats(impact: Any, scene: Any, asked: tuple[tuple[str, Any], ...]) -> tuple[str, ...]:
+    """What to know beside the answers of laws with these settings, in sentences: see `Outcomes.caveats`."""
+    rest = _carom.impact_describe_rest(impact._handle)
+    return (*([rest] if rest else []), *_carom.law_caveats(impact._handle, scene, asked))
+
+
 def make_option(row: tuple[Any, ...]) -> Option:
     """An option from its row in C."""
     name, kind, least, most, unit, default, doc, choices = row

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _carom
 from ._arrays import as_reals, split_exact
 from ._ask import count_threads, make_progress
-from ._errors import InputError
+from ._errors import InputError, warn_caveats
 from .impact import Impact
 from .laws import law as find_law
 from .laws import make_settings
@@ -104,6 +104,11 @@ def sample_many(
     ------
     InputError
         Names the impact, the array and the rule that it breaks.
+
+    Warns
+    -----
+    Caveat
+        When the law does not use what is given, such as restitution.
     """
     names = {option.name for option in find_law(law).options}
     if "samples" in names:
@@ -125,6 +130,7 @@ def sample_many(
         )
     finally:
         end()
+    _warn_unused(arrays.example(), law, settings, 3)
     return _collect(law, out, rows)
 
 
@@ -172,6 +178,18 @@ class _Arrays:
         self.values = tuple(taken.values())
         self.repeated = tuple(array is not None and array.ndim == len(wanted[name]) for name, array in taken.items())
 
+    def example(self) -> Impact | None:
+        """The first impact that bounces, or the first of all."""
+        if not self.sizes[0]:
+            return None
+        restitution = self.values[4]
+        bounces = np.zeros(1) if restitution is None else np.atleast_2d(restitution).max(axis=1, initial=0)
+        index = int(np.argmax(bounces > 0))
+        mass, normal, tangent, friction, restitution, velocity = (
+            value if value is None or repeated else value[index] for value, repeated in zip(self.values, self.repeated)
+        )
+        return Impact(mass, normal, tangent, friction, velocity, restitution=restitution)
+
     def shapes(self) -> list[tuple[int, ...]]:
         count, nv, contacts, dimension = self.sizes
         return [(count, nv), (count, contacts), (count, contacts * dimension), (count,)]
@@ -196,11 +214,19 @@ def _sample_impacts(
         rows = _carom.many_impacts(law, settings, seed, count_threads(threads), show, tuple(x._handle for x in impacts), out)
     finally:
         end()
+    bouncing = (x for x in impacts if x.restitution.any())
+    _warn_unused(next(bouncing, impacts[0] if impacts else None), law, settings, 4)
     cut = [
         array.reshape(len(sizes), max(sizes, default=0)) if len(set(sizes)) <= 1 else np.split(array, np.cumsum(sizes)[:-1])
         for array, sizes in zip(out, widths)
     ]
     return _collect(law, (*cut, out[3]), rows)
+
+
+def _warn_unused(impact: Impact | None, law: str, settings: Any, level: int) -> None:
+    """Says of an impact that stands for all what is given and not used, to the caller `level` calls above."""
+    if impact is not None:
+        warn_caveats(tuple(_carom.law_caveats(impact._handle, None, ((law, settings),))), level)
 
 
 def _collect(law: str, arrays: tuple[Any, ...], rows: bytes) -> Many:

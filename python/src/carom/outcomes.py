@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _carom
 from ._errors import InputError
-from .laws import _WIDTHS, Column, make_column
+from .laws import _WIDTHS, Column, find_caveats, make_column
 from .laws import law as _law
 from .questions import Containment, Distance, Maximum, ask_containment, ask_distance, ask_hull, ask_max
 
@@ -246,7 +246,7 @@ class Outcomes:
         return (*self._unused(), *self._sampled_caveats)
 
     def _unused(self) -> tuple[str, ...]:
-        return tuple(_carom.law_caveats(self.impact._handle, self._scene, ((self.law, self._settings),)))
+        return find_caveats(self.impact, self._scene, ((self.law, self._settings),))
 
     @property
     def _sampled_caveats(self) -> tuple[str, ...]:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from . import _carom
 from ._arrays import as_number
 from ._ask import count_threads, make_progress
-from ._errors import InputError, warn_incomplete
+from ._errors import InputError, warn_caveats, warn_incomplete
+from .laws import find_caveats
 from .laws import law as find_law
 from .laws import make_settings
 from .questions import _OUTSIDE
@@ -183,6 +184,8 @@ def worst(
     -----
     Incomplete
         Where no outcome has a value of the expression, as those of `halm-posa-exact` have no impulses: it is then -inf.
+    Caveat
+        As `Impact.resolve` does.
     """
     impact, scene, _ = of._asked()
     expressions = (max,) if isinstance(max, str) else tuple(max) if isinstance(max, Sequence) else ()
@@ -216,5 +219,6 @@ def worst(
         )  # fmt: skip
     finally:
         end()
+    warn_caveats(of._news(find_caveats(impact, scene, ((law, settings),))), 2)
     found = [_make(impact, expression, answer) for expression, answer in zip(expressions, answers)]
     return found[0] if isinstance(max, str) else found

@@ -259,7 +259,17 @@ static PyObject *resolve(PyObject *module, PyObject *arguments) {
     return Py_BuildValue("NNNNNd", outcomes, result, extent, outer, PyBool_FromLong(complete), got.seconds);
 }
 
-// law_caveats(impact, scene, ((law, settings), ...)) -> [sentence, ...]: where nothing collides, and what is given and not used
+// impact_describe_rest(impact) -> what is said where nothing collides, or a contact rests and slides; empty otherwise
+static PyObject *describe_rest(PyObject *module, PyObject *handle) {
+    (void)module;
+    char text[CAROM_MESSAGE_SIZE];
+    carom_error error;
+    const carom_impact *impact = binding_impact(handle);
+    if (!impact) return NULL;
+    return carom_impact_describe_rest(impact, text, &error) ? binding_fail(&error) : binding_text(text);
+}
+
+// law_caveats(impact, scene, ((law, settings), ...)) -> [sentence, ...]: what is given and not used
 static PyObject *caveats(PyObject *module, PyObject *arguments) {
     (void)module;
     PyObject *impact_handle, *scene_handle, *asked;
@@ -290,13 +300,6 @@ static PyObject *caveats(PyObject *module, PyObject *arguments) {
         PyMem_Free(options);
     }
     carom_caveats said = {0};
-    char rest[CAROM_MESSAGE_SIZE];
-    carom_error error;
-    if (list && carom_impact_describe_rest(given.impact, rest, &error)) {
-        binding_fail(&error);
-        Py_CLEAR(list);
-    }
-    if (list && *rest && !append(list, binding_text(rest))) Py_CLEAR(list);
     if (list) carom_law_caveats(&given, laws, unused, (int)count, CAROM_SPELL_KEYWORDS, &said);
     for (int i = 0; i < said.count && list; i++)
         if (!append(list, binding_text(said.text[i]))) Py_CLEAR(list);
@@ -308,6 +311,7 @@ static PyObject *caveats(PyObject *module, PyObject *arguments) {
 PyMethodDef binding_law_methods[] = {{"laws", laws, METH_NOARGS, NULL},
                                      {"law_applies", applies, METH_VARARGS, NULL},
                                      {"law_caveats", caveats, METH_VARARGS, NULL},
+                                     {"impact_describe_rest", describe_rest, METH_O, NULL},
                                      {"law_options", options, METH_VARARGS, NULL},
                                      {"law_resolve", resolve, METH_VARARGS, NULL},
                                      {NULL, NULL, 0, NULL}};

@@ -483,6 +483,7 @@ static int run_sweep(const cli_arguments *arguments) {
     const bool answers = !status || (s.count && (status == CAROM_OUT_OF_MEMORY || status == CAROM_INTERNAL));
     if (answers) {
         cli_warn(scene);
+        cli_say_unused_by(arguments, scene, &carom_law_halm_posa, s.finder.sampling);
         if (cli_given(arguments, "json")) {
             json_t *document = make_document(&s);
             if (!s.finished)
