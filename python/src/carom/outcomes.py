@@ -454,7 +454,7 @@ class Outcomes:
         return self
 
     def __repr__(self) -> str:
-        return f"<carom.{type(self).__name__}: {'; '.join((self._summary(), *self.caveats))}>"
+        return f"<carom.{type(self).__name__}: {self._summary()}{self._say_caveats()}>"
 
     def _repr_html_(self) -> str:
         said = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in self.caveats)
@@ -463,6 +463,9 @@ class Outcomes:
     def _summary(self) -> str:
         count = len(self)
         return f"{count} outcome{'s' * (count != 1)} of {self.law}, {self.info['verdict']}"
+
+    def _say_caveats(self) -> str:
+        return "".join(f"; {sentence}" for sentence in self.caveats)
 
 
 def _restore(

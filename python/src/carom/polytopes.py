@@ -103,7 +103,7 @@ class Polytopes(Outcomes):
 
     def __repr__(self) -> str:
         count, about = self.info["pieces"], f"{self.info['certificate']}, {self.info['verdict']}"
-        return f"<carom.Polytopes: {count} piece{'s' * (count != 1)}, {_count_vertices(len(self))}, {about}>"
+        return f"<carom.Polytopes: {count} piece{'s' * (count != 1)}, {_count_vertices(len(self))}, {about}{self._say_caveats()}>"
 
 
 def _restore_outer(restore: Any, arguments: Any, outer: Polytopes | None) -> Polytopes:
