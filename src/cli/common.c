@@ -221,9 +221,9 @@ json_t *cli_extent_json(const carom_extent *extent) {
 }
 
 bool cli_add_caveat(json_t *document, const char *sentence) {
-    json_t *caveats = json_object_get(document, "caveats");
-    if (!caveats) json_object_set_new(document, "caveats", caveats = json_array());
-    if (*sentence) json_array_append_new(caveats, carom_json_text(sentence));
+    json_t *list = json_object_get(document, "caveats");
+    if (!list) json_object_set_new(document, "caveats", list = json_array());
+    if (*sentence) json_array_append_new(list, carom_json_text(sentence));
     return *sentence;
 }
 
