@@ -115,8 +115,11 @@ void cli_coverage_print(const cli_comparison *c, FILE *file, const char *line_st
         fprintf(file, "%sthere is no set to measure them by\n", line_start);
         return;
     }
-    fprintf(file, "%s%lld outcomes within %g %% of the impact's speed from the set (%s), the farthest %.3g m/s outside\n", line_start,
-            (long long)coverage->inside, 100 * CLI_COVERAGE_SHARE, coverage->set, coverage->outside);
+    bool outside = false;
+    for (int i = 0; i < c->count; i++) outside |= !strcmp(c->runs[i].law->name, coverage->set) && c->runs[i].extent->approximate > 0;
+    fprintf(file, "%s%lld outcomes within %g %% of the impact's speed from the set (%s%s), the farthest %.3g m/s outside\n", line_start,
+            (long long)coverage->inside, 100 * CLI_COVERAGE_SHARE, coverage->set, outside ? ", of which samples may lie outside" : "",
+            coverage->outside);
     // The searches run one after another: the last one knows of any interruption.
     if (isnan(coverage->uncovered[2]))
         fprintf(file, "%sinterrupted before it was measured how much of the set the runs leave out\n", line_start);
