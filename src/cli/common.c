@@ -18,9 +18,12 @@
 
 // The command whose answer is to be one JSON document, as long as nothing of the document is printed.
 static const cli_command *owes_json;
+// When the command began.
+static double started;
 
 void cli_expect_answer(const cli_arguments *arguments) {
     owes_json = cli_given(arguments, "json") ? arguments->command : NULL;
+    started = carom_clock_seconds();
     if (owes_json) cli_print_whole();
 }
 
@@ -176,6 +179,8 @@ int cli_print_large_json(json_t *document, const carom_json_large *matrices, int
     if (document && caveats && own) json_array_extend(caveats, own);
     if (document && (caveats || !own)) json_object_set_new(document, "caveats", caveats ? caveats : json_array());
     if (document) caveats = NULL;
+    // The time of the whole, scene and files included.
+    if (json_object_get(document, "seconds")) json_object_set_new(document, "seconds", json_real(carom_clock_seconds() - started));
     // What fails half-way through the document has no other one after it.
     if (document) owes_json = NULL;
     const carom_status written = carom_json_write_large(stdout, document, matrices, count, &error);

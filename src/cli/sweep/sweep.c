@@ -242,8 +242,7 @@ static carom_status run_points(sweep *s, carom_error *error) {
             point->values[0] = axis_value(first, i);
             point->values[1] = second ? axis_value(second, line) : 0;
             status = ask_point(s, point, error);
-            if (status) break;
-            if (interrupted(s, point)) {
+            if (status || interrupted(s, point)) {
                 cli_found_modes_release(&point->found);
                 break;
             }
