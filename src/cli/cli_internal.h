@@ -144,6 +144,8 @@ void cli_print_word(const char *text);
 
 /// Replaces stdout and stderr by streams that keep what terminals obey, and is hidden in names, from them.
 void cli_guard_terminal(void);
+/// Puts the streams back as they were before that: a program may call the command as a function.
+void cli_release_terminal(void);
 /// The errno of the write to stdout that failed; 0: none did.
 int cli_output_failure(void);
 /// From here on stdout gets what is printed as it is: a JSON document.

@@ -108,5 +108,6 @@ int main(int argc, char **argv) {
         carom_fail_system(&error, cli_output_failure() ? cli_output_failure() : errno, "the answer could not be written");
         status = cli_report(&error);
     }
+    cli_release_terminal();
     return cli_ranks_finish(status);
 }

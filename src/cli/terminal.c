@@ -4,7 +4,7 @@
 #define _GNU_SOURCE  // fopencookie
 #include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,25 +15,19 @@ enum { PART = 4096, LONGEST = 4 };  // bytes that are written at once, and of a 
 
 // One stream, and the start of a character whose end was not written yet.
 typedef struct filter {
-    int descriptor;
-    bool whole;   // nothing is changed: JSON keeps names as they are
-    int failure;  // errno of the write that failed; 0: none did
+    FILE *below, *guarded;  // what the stream was before; NULL: it is as it was
+    bool whole;             // nothing is changed: JSON keeps names as they are
+    int failure;            // errno of the write that failed; 0: none did
     char begun[LONGEST];
     size_t begun_size;
 } filter;
 
-static filter filters[] = {{.descriptor = STDOUT_FILENO}, {.descriptor = STDERR_FILENO}};
+static filter filters[2];  // of stdout and stderr
 
 static bool write_all(filter *f, const char *bytes, size_t size) {
-    while (size) {
-        const ssize_t count = write(f->descriptor, bytes, size);
-        if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) f->failure = count ? errno : ENOSPC;
-        if (count <= 0) return false;
-        bytes += count;
-        size -= (size_t)count;
-    }
-    return true;
+    if (fwrite(bytes, 1, size, f->below) == size && !fflush(f->below)) return true;
+    f->failure = errno;
+    return false;
 }
 
 // May the bytes, which are no character, become one by those that follow?
@@ -78,12 +72,22 @@ static ssize_t write_plain(void *user, const char *bytes, size_t size) {
 void cli_guard_terminal(void) {
     FILE **const streams[] = {&stdout, &stderr};
     for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
-        FILE *guarded = fopencookie(&filters[i], "w", (cookie_io_functions_t){.write = write_plain});
+        filters[i] = (filter){.below = *streams[i]};
+        filters[i].guarded = fopencookie(&filters[i], "w", (cookie_io_functions_t){.write = write_plain});
         // Without memory for a stream the bare one serves.
-        if (!guarded) continue;
-        setvbuf(guarded, NULL, i || isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, PART);
-        fflush(*streams[i]);
-        *streams[i] = guarded;
+        if (!filters[i].guarded) continue;
+        setvbuf(filters[i].guarded, NULL, i || isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, PART);
+        *streams[i] = filters[i].guarded;
+    }
+}
+
+void cli_release_terminal(void) {
+    FILE **const streams[] = {&stdout, &stderr};
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
+        if (!filters[i].guarded) continue;
+        fclose(filters[i].guarded);
+        *streams[i] = filters[i].below;
+        filters[i] = (filter){0};
     }
 }
 
