@@ -63,11 +63,13 @@ carom_status carom_motion_find_law(const carom_motion_call *call, const char *na
         return carom_fail(error, CAROM_BAD_INPUT, "law: there is no law '%.60s'%s", name,
                           carom_registry_suggest(call->registry, CAROM_REGISTRY_LAWS, name, phrase));
     carom_status status = set_up_law(call, law, arena, &found->options, error);
-    if (!status && restitution > 0 && !uses_restitution(law, found->options))
+    const double own = status || !law->elastic ? NAN : get_own_restitution(law, found->options);
+    if (!status && restitution > 0 && !uses_restitution(law, found->options) && own != restitution)
         status = carom_motion_note(call, error,
-                                   "the restitution of the contacts (up to %g) is not used: the law '%s' has %s; moreau, lzb and "
-                                   "stronge use it",
-                                   restitution, law->name, law->elastic ? "one of its own" : "none with these options");
+                                   "the restitution of the contacts (up to %g) is not used: the law '%s' has %s; moreau, lzb, stronge, and "
+                                   "sequential with --rule stronge use it",
+                                   restitution, law->name,
+                                   law->elastic ? "one of its own, its option 'restitution'" : "none with these options");
     return status ? status : carom_motion_set_option(law, found->options, "samples", DRAWN_SAMPLES, error);
 }
 

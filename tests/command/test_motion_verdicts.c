@@ -35,7 +35,7 @@ static void links_that_overlap_are_named_with_their_remedy(void **state) {
     assert_true(has_caveat(answer, "<contact><exclude body1=\"base\" body2=\"tip\"/></contact>"));
     assert_true(has_caveat(answer, "'stem:finger"));
     assert_true(has_caveat(answer, "by 53.9 mm at the start"));
-    check_text(text(answer, "message"), "penetrate by up to");
+    check_text(text(answer, "message"), "contacts penetrate");
     assert_true(number(answer, "penetration_work") > 0);
     json_decref(answer);
     // Both remedies.

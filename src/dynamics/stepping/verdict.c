@@ -91,8 +91,8 @@ carom_status stepping_judge(stepping *run, carom_error *error) {
     if (!status && !(balance->depth <= 1)) {
         if (run->verdict == CAROM_COMPLETE) run->verdict = CAROM_DEEP_PENETRATION;
         status = carom_motion_explain(run->call, error,
-                                      "contacts penetrate by up to %.3g m, %.3g times what is deep (%g of the thinner geom's half "
-                                      "thickness, or %g of the length of the mechanism)",
+                                      "contacts penetrate, or stops are passed, by up to %.3g m or rad, %.3g times what is deep (%g of the "
+                                      "thinner geom's half thickness or of half a stop's range, or %g of the length of the mechanism)",
                                       run->penetration, balance->depth, run->options->penetration_limit, LEAST_DEPTH);
     }
     return status;
