@@ -265,7 +265,8 @@ carom_status model_set_keyframe(carom_model *model, int key, carom_error *error)
     const int nq = model_count(compiled->nq), nv = model_count(compiled->nv), bodies = model_count(compiled->nmocap);
     carom_status status = carom_model_set_state(model, compiled->key_qpos + key * nq, nq, compiled->key_qvel + key * nv, nv, error);
     if (status) return status;
-    // A keyframe also has the controls of actuators, and places the bodies that only a user moves.
+    // A keyframe also has the controls and activations of actuators, and places the bodies that only a user moves.
+    mju_copy(model->data->act, compiled->key_act + key * model_count(compiled->na), model_count(compiled->na));
     mju_copy(model->data->ctrl, compiled->key_ctrl + key * model_count(compiled->nu), model_count(compiled->nu));
     mju_copy(model->data->mocap_pos, compiled->key_mpos + 3 * key * bodies, 3 * bodies);
     mju_copy(model->data->mocap_quat, compiled->key_mquat + 4 * key * bodies, 4 * bodies);

@@ -269,6 +269,17 @@ static carom_status refuse_unheeded(const carom_model *model, carom_error *error
     return CAROM_OK;
 }
 
+static carom_status warn_of_held_activations(carom_model *model, carom_error *error) {
+    carom_status status = CAROM_OK;
+    for (int i = 0; !status && model_has_actuators(model) && i < model_count_actuators(model->compiled); i++) {
+        char name[MODEL_LABEL_SIZE];
+        model_write_name(model, mjOBJ_ACTUATOR, i, "number ", name, sizeof name);
+        if (model->compiled->actuator_dyntype[i] != mjDYN_NONE)
+            status = model_warn(model, error, "actuator '%s' keeps the activation that it has at the start" UNHEEDING, name);
+    }
+    return status;
+}
+
 void carom_model_free_system(carom_system *system) {
     if (!system) return;
     model_system *own = (model_system *)system;
@@ -285,12 +296,7 @@ carom_status carom_model_create_system(carom_model *model, const carom_model_con
     if (status) return status;
     // What a freeze says it leaves out acts in a motion.
     model_clear_warnings(model);
-    for (int i = 0; !status && model_has_actuators(model) && i < model_count_actuators(compiled); i++) {
-        char name[MODEL_LABEL_SIZE];
-        model_write_name(model, mjOBJ_ACTUATOR, i, "number ", name, sizeof name);
-        if (compiled->actuator_dyntype[i] != mjDYN_NONE)
-            status = model_warn(model, error, "actuator '%s' keeps the activation that it has at the start" UNHEEDING, name);
-    }
+    status = warn_of_held_activations(model, error);
     if (status) return status;
 
     model_system *created = calloc(1, sizeof *created);

@@ -319,6 +319,25 @@ static void activations_are_integrated(void **state) {
     json_decref(answer);
 }
 
+// Where activations are held, a warning says so: m v' = a, with the keyframe's a.
+static void held_activations_are_said(void **state) {
+    write_text(*state, "held.xml",
+               "<mujoco><option gravity='0 0 0'/><worldbody><body><joint name='x' type='slide' axis='1 0 0'/><geom size='0.1' mass='2'/>"
+               "<site name='front' pos='0.1 0 0'/></body></worldbody><actuator><general name='slow' joint='x' dyntype='filter' "
+               "dynprm='0.1'/></actuator><keyframe><key name='pushed' act='3'/></keyframe></mujoco>");
+    write_text(*state, "held.yaml",
+               "model: held.xml\nstate: {key: pushed}\n"
+               "contacts: [{name: wall, site: front, normal: [-1, 0, 0], tangents: [[0, 0, 1]], friction: 0, offset: -9}]\n"
+               "simulate: {integrator: inclusion, duration: 0.5}\n");
+    report r = run(*state, "simulate", "held.yaml", "--json");
+    assert_int_equal(r.status, 0);
+    check_text(r.err, "actuator 'slow' keeps the activation that it has at the start");
+    json_t *answer = json_loads(r.out, 0, NULL);
+    assert_close(number(answer, "final.qvel.0"), 0.75, 1e-9);
+    json_decref(answer);
+    release(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(links_that_overlap_are_named_with_their_remedy, set_up, tear_down),
@@ -332,6 +351,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(stops_bounce_in_one_impact, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_integrators_do_not_use_is_said, set_up, tear_down),
         cmocka_unit_test_setup_teardown(activations_are_integrated, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(held_activations_are_said, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, find_command, NULL);
 }
