@@ -38,6 +38,12 @@ static carom_status note_touches(stepping *run, const carom_touch *touches, int 
             const bool same = other->kind == touch->kind && other->first == touch->first && other->second == touch->second;
             deepest = !same || other->gap > touch->gap || (other->gap == touch->gap && j >= i);
         }
+        // A pair with idle points that has others too is named by those.
+        for (int j = 0; j < run->touches.count && touches == run->touches.idle && deepest; j++) {
+            const carom_touch *other = &run->touches.touch[j];
+            deepest = other->kind != touch->kind || other->first != touch->first || other->second != touch->second ||
+                      stepping_depth(run, other) <= 1;
+        }
         if (!deepest || ++*notes > MOST_NOTES) continue;
         char name[CAROM_MAX_NAME + 1], advice[CAROM_MESSAGE_SIZE] = "";
         run->mechanism->name(run->mechanism->self, touch, name, sizeof name);
