@@ -87,7 +87,8 @@ static bool comes_after(const corner *a, const corner *b, double apart) {
     return fabs(along) > apart ? along > 0 : a->place[1] > b->place[1];
 }
 
-// The contacts of a plane and a mesh, in the place of those that MuJoCo found from number `first` on; `*next` is the first of the next pair.
+// The contacts of a plane and a mesh, in the place of those that MuJoCo found from number `first` on; `*next` is the first of the next
+// pair.
 static void complete_pair(const mjModel *compiled, mjData *data, int first, double margin, int *next) {
     const mjContact like = data->contact[first];
     int found = first;

@@ -16,7 +16,6 @@
 // Arguments of the guarded load.
 typedef struct loading {
     const char *path;
-    bool says_room;      // for contacts, in its <size>
     const mjVFS *files;  // holds the expanded text of `path`; NULL: the disk does
     char message[CAROM_MESSAGE_SIZE];
     mjModel *compiled;
@@ -29,7 +28,7 @@ static void compile_model(void *argument) {
     load->compiled = mj_loadXML(load->path, load->files, load->message, sizeof load->message);
     if (!load->compiled || load->compiled->nv > CAROM_MAX_VELOCITIES) return;
     model_keep_awake(load->compiled);
-    if (!load->says_room) model_make_room(load->compiled);
+    model_make_room(load->compiled);
     load->data = mj_makeData(load->compiled);
 }
 
@@ -84,8 +83,6 @@ static carom_status load_once(const char *path, const carom_model_options *optio
     if (!status) status = read_file(path, options, &text, &document, &changes, advice, error);
     if (!status && text && !(files = hold_files(path, text, &changes))) status = carom_fail_memory(error, path);
     loading load = {.path = path, .files = files};
-    for (const xmlNode *node = model_xml_first(document); node && !load.says_room; node = model_xml_next(node))
-        load.says_room = model_xml_is(node, "size") && model_xml_attribute(node, "nconmax");
     if (document) xmlFreeDoc(document);
     free(text);
 

@@ -242,6 +242,23 @@ static void test_meshdir(void **state) {
     support_remove_directory(directory);
 }
 
+// A type of joint that MuJoCo does not know ended the process before 3.0.
+static void test_unknown_joints(void **state) {
+    (void)state;
+#define JOINT(type)                                                                                                                        \
+    "<robot name='r'><link name='world'/><link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "      \
+    "iyz='0'/></inertial></link><joint name='j' type='" type                                                                               \
+    "'><parent link='world'/><child link='b'/><axis xyz='1 0 0'/></joint></robot>"
+    char *directory = support_make_directory();
+    carom_model *model;
+    carom_error error;
+    assert_refused(load_at(directory, "model.urdf", JOINT("universal"), &model, &error), CAROM_BAD_INPUT, error,
+                   "model.urdf:1: the joint 'j' has the type 'universal'");
+    assert_ok(load_at(directory, "model.urdf", JOINT("spherical"), &model, &error), error);
+    carom_model_free(model);
+    support_remove_directory(directory);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_damaged_obj),
@@ -250,6 +267,7 @@ int main(void) {
         cmocka_unit_test(test_damaged_meshes_in_the_model),
         cmocka_unit_test(test_what_only_shows_is_not_needed),
         cmocka_unit_test(test_meshdir),
+        cmocka_unit_test(test_unknown_joints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
