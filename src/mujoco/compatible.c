@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Versions of MuJoCo: what compatible.h promises, for 2.2.2 to 4.0.
+#define _GNU_SOURCE  // dladdr
+#include <dlfcn.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "mujoco/mujoco_internal.h"
 
@@ -37,6 +41,31 @@ void model_advise_on_message(const char *message, char advice[MODEL_ADVICE_SIZE]
                  mj_versionString());
         return;
     }
+}
+
+// ------------------------------------------------------------------------------------------------------------- plugins
+
+// Plugins came with 2.3. A wheel of MuJoCo has its own beside its library, a release in `bin/mujoco_plugin`.
+#if mjVERSION_HEADER >= 231
+static void load_all_plugins(void) {
+    static const char *const places[] = {"plugin", "mujoco_plugin", "../bin/mujoco_plugin"};
+    Dl_info library;
+    if (!dladdr((void *)(uintptr_t)mj_loadXML, &library) || !library.dli_fname) return;
+    const char *slash = strrchr(library.dli_fname, '/');
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char folder[4096];
+        const int size = snprintf(folder, sizeof folder, "%.*s/%s", slash ? (int)(slash - library.dli_fname) : 1,
+                                  slash ? library.dli_fname : ".", places[i]);
+        if (size < (int)sizeof folder && access(folder, F_OK) == 0) mj_loadAllPluginLibraries(folder, NULL);
+    }
+}
+#endif
+
+void model_load_plugins(void) {
+#if mjVERSION_HEADER >= 231
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load_all_plugins);
+#endif
 }
 
 // ------------------------------------------------------------------------------------------------------------ messages

@@ -31,6 +31,9 @@ enum { MODEL_ADVICE_SIZE = 512, MODEL_ROOM_SIZE = 128 };
 // build with a newer one; where a free joint is inside another body, what to move. An empty text behind other messages.
 void model_advise_on_message(const char *message, char advice[MODEL_ADVICE_SIZE]);
 
+// Loads the plugins that stand beside MuJoCo's library, once in a process.
+void model_load_plugins(void);
+
 // Passes a message that came from MuJoCo on to it.
 void model_repeat_error(const char *message);
 void model_repeat_warning(const char *message);

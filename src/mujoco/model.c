@@ -17,6 +17,7 @@
 typedef struct loading {
     const char *path;
     const mjVFS *files;  // holds the expanded text of `path`; NULL: the disk does
+    bool has_plugins;    // the model names some
     char message[CAROM_MESSAGE_SIZE];
     mjModel *compiled;
     mjData *data;
@@ -25,6 +26,7 @@ typedef struct loading {
 // A model with too many velocities is refused before its data takes memory.
 static void compile_model(void *argument) {
     loading *load = argument;
+    if (load->has_plugins) model_load_plugins();
     load->compiled = mj_loadXML(load->path, load->files, load->message, sizeof load->message);
     if (!load->compiled || load->compiled->nv > CAROM_MAX_VELOCITIES) return;
     model_keep_awake(load->compiled);
@@ -82,11 +84,14 @@ static carom_status load_once(const char *path, const carom_model_options *optio
     carom_status status = model_check_version(error);
     if (!status) status = read_file(path, options, &text, &document, &changes, advice, error);
     if (!status && text && !(files = hold_files(path, text, &changes))) status = carom_fail_memory(error, path);
-    loading load = {.path = path, .files = files};
+    bool has_plugins = false;
+    for (const xmlNode *node = model_xml_first(document); node; node = model_xml_next(node))
+        has_plugins = has_plugins || model_xml_is(node, "plugin");
     if (document) xmlFreeDoc(document);
     free(text);
 
     // Compile. The message buffer may hold text after a success: only what was returned decides.
+    loading load = {.path = path, .files = files, .has_plugins = has_plugins};
     if (!status) status = model_guard_load(compile_model, &load, error);
     if (files) mj_deleteVFS(files);
     free(files);
