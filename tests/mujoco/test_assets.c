@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "mujoco/compatible.h"
+
 // A tetrahedron, so that every format can have one face too many.
 #define POINTS            "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
 #define FACES             "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
