@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meshes on their way to MuJoCo: all are read here first, because MuJoCo trusts them; those that it cannot read, STL in words and COLLADA,
-// become binary STL.
+// Meshes on their way to MuJoCo: all are read here first, because MuJoCo trusts them; those that it cannot read, STL in words, COLLADA, and
+// OBJ of several objects, become binary STL.
 //
 // Of a COLLADA scene the units and the transforms of its nodes count; its upward axis does not, as in ROS, where URDF files come from.
 #include <math.h>
@@ -237,7 +237,35 @@ static bool is_text_stl(const char *path) {
     return read && sized && !memcmp(start, "solid", 5) && size != STL_START + (long)count * STL_TRIANGLE;
 }
 
-bool model_needs_conversion(const char *path) { return is_collada(path) || is_text_stl(path); }
+// The format that MuJoCo takes a file for.
+static carom_surface_format find_format(const char *path, const char *content) {
+    static const struct {
+        const char *word;
+        carom_surface_format format;
+    } formats[] = {{"stl", CAROM_SURFACE_STL}, {"obj", CAROM_SURFACE_OBJ}, {"msh", CAROM_SURFACE_MSH}};
+    const char *dot = strrchr(path, '.'), *ending = dot ? dot + 1 : "";
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (content ? strstr(content, formats[i].word) != NULL : !strcasecmp(ending, formats[i].word)) return formats[i].format;
+    return CAROM_SURFACE_BY_CONTENT;
+}
+
+// Does an OBJ file have several objects or groups? MuJoCo 2.2.2 reads the first of them only.
+static bool is_grouped_obj(const char *path) {
+    char *text = NULL;
+    if (find_format(path, NULL) != CAROM_SURFACE_OBJ || model_read_text(path, &text, NULL)) {
+        free(text);
+        return false;
+    }
+    int groups = 0;
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        groups += (*line == 'o' || *line == 'g') && (line[1] == ' ' || line[1] == '\t');
+    }
+    free(text);
+    return groups > 1;
+}
+
+bool model_needs_conversion(const char *path) { return is_collada(path) || is_text_stl(path) || is_grouped_obj(path); }
 
 // Writes the triangles of a surface.
 static void write_surface(triangles *t, const carom_surface_points *surface) {
@@ -262,7 +290,7 @@ carom_status model_convert_mesh(const char *path, char **bytes, size_t *size, ca
         fwrite(zeros, 1, sizeof zeros, t.output);
         if (is_collada(path))
             status = read_collada(&t, path, text, error);
-        else if (!(status = carom_surface_parse(path, text, length, CAROM_SURFACE_STL, &arena, &surface, error)))
+        else if (!(status = carom_surface_parse(path, text, length, find_format(path, NULL), &arena, &surface, error)))
             write_surface(&t, &surface);
         const bool written = !ferror(t.output);
         if ((fclose(t.output) || !written) && !status) status = carom_fail_memory(error, path);
@@ -325,18 +353,6 @@ carom_status model_check_points(const char *name, int count, const double *point
                       "%s: the mesh is flat, all its points lie in one plane, so that it has no hull that could collide: use a thin box or "
                       "give the mesh a thickness",
                       name);
-}
-
-// The format that MuJoCo takes a file for.
-static carom_surface_format find_format(const char *path, const char *content) {
-    static const struct {
-        const char *word;
-        carom_surface_format format;
-    } formats[] = {{"stl", CAROM_SURFACE_STL}, {"obj", CAROM_SURFACE_OBJ}, {"msh", CAROM_SURFACE_MSH}};
-    const char *dot = strrchr(path, '.'), *ending = dot ? dot + 1 : "";
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (content ? strstr(content, formats[i].word) != NULL : !strcasecmp(ending, formats[i].word)) return formats[i].format;
-    return CAROM_SURFACE_BY_CONTENT;
 }
 
 carom_status model_check_mesh(const char *path, const char *content, const double scale[3], bool hull, carom_error *error) {

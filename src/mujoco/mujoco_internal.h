@@ -135,7 +135,7 @@ carom_status model_resolve_meshes(const char *path, model_changes *changes, caro
 carom_status model_check_mesh(const char *path, const char *content, const double scale[3], bool hull, carom_error *error);
 // The same for points, [count x 3].
 carom_status model_check_points(const char *name, int count, const double *points, const double scale[3], bool hull, carom_error *error);
-// Is this a mesh that MuJoCo cannot read, and that can be converted: STL in words, or COLLADA?
+// Is this a mesh that MuJoCo cannot read as a whole, and that can be converted: STL in words, COLLADA, or OBJ of several objects?
 bool model_needs_conversion(const char *path);
 // Such a mesh as binary STL; `*bytes` is freed by the caller.
 carom_status model_convert_mesh(const char *path, char **bytes, size_t *size, carom_error *error);

@@ -202,6 +202,15 @@ static void test_other_formats(void **state) {
     assert_close(carom_model_qpos(model)[2], 1.5, 1e-6);
     carom_model_free(model);
 
+    // All objects of a file count, also those after the first: the lowest corner is of the second one.
+    free(support_write_file(directory, "robots/dog/meshes/ball.obj",
+                            "o one\nv 0 0 -0.5\nv 1 0 0\nv 0 1 0\nv -1 -1 0\nf 1 3 2\nf 1 4 3\nf 1 2 4\nf 2 3 4\n"
+                            "o two\nv 0 0 -0.75\nv 1 0 0\nv 0 1 0\nv -1 -1 0\nf 5 7 6\nf 5 8 7\nf 5 6 8\nf 6 7 8\n"));
+    assert_ok(load_text_at(directory, "robots/dog/urdf/dog.urdf", text, &model, &error), error);
+    assert_ok(carom_model_lower(model, NULL, NULL, &error), error);
+    assert_close(carom_model_qpos(model)[2], 1.75, 1e-6);
+    carom_model_free(model);
+
     // STL in words, as some programs write it: a corner 0.75 below the origin.
     free(support_write_file(directory, "robots/dog/meshes/words.stl",
                             "solid thing\nfacet normal 0 0 0\nouter loop\nvertex 0 0 -0.75\nvertex 0 1 0\nvertex 1 0 0\nendloop\nendfacet\n"
