@@ -113,6 +113,7 @@ static carom_status load_once(const char *path, const carom_model_options *optio
     carom_model *loaded = calloc(1, sizeof *loaded);
     if (loaded) *loaded = (carom_model){.compiled = load.compiled, .data = load.data, .path = strdup(path)};
     if (!status && (!loaded || !loaded->path || !loaded->data)) status = carom_fail_memory(error, path);
+    if (!status) model_settle_mimics(&changes, loaded->compiled, loaded->data);
     if (!status && *advice) status = model_warn(loaded, error, "%s", advice);
     for (int i = 0; !status && i < changes.note_count; i++) status = model_warn(loaded, error, "%s", changes.notes[i]);
     char floor[MODEL_LABEL_SIZE] = "";

@@ -104,6 +104,7 @@ typedef struct model_changes {
     xmlDoc *document;                            // borrowed
     const carom_ground *ground;                  // borrowed
     bool edited;                                 // the document differs from the file
+    bool urdf;                                   // which was a URDF
     char name[MODEL_LABEL_SIZE];                 // of the new floor; empty: it has none
     char notes[MODEL_NOTES][MODEL_ADVICE_SIZE];  // warnings
     int note_count;
@@ -122,6 +123,8 @@ carom_status model_start_changes(const char *path, xmlDoc *document, const carom
 void model_add_note(model_changes *changes, const char *format, ...) CAROM_PRINTF(2, 3);
 // Makes MJCF of a URDF, whose meshes have been found. Other documents stay.
 carom_status model_translate_urdf(const char *path, model_changes *changes, carom_error *error);
+// Starts the joints of a URDF that mimic others where these are.
+void model_settle_mimics(const model_changes *changes, const mjModel *compiled, mjData *data);
 // Adds the floor that the options ask for.
 void model_add_ground(model_changes *changes);
 // Puts what included files hold in the place of the elements that include them, as MuJoCo does.

@@ -770,8 +770,20 @@ carom_status model_translate_urdf(const char *path, model_changes *changes, caro
     // The new root replaces the old one.
     xmlNode *dropped = status ? model : xmlDocSetRootElement(changes->document, model);
     if (dropped) xmlFreeNode(dropped);
-    changes->edited = true;
+    changes->edited = changes->urdf = true;
     return status;
+}
+
+// The positions of joints that mimic others, at those of the others; a chain has at most as many links as there are constraints.
+void model_settle_mimics(const model_changes *changes, const mjModel *compiled, mjData *data) {
+    const int count = changes->urdf ? model_count(compiled->neq) : 0;
+    for (int pass = 0; pass < count; pass++)
+        for (int i = 0; i < count; i++) {
+            const double *factors = compiled->eq_data + (size_t)i * mjNEQDATA;
+            const int leader = compiled->eq_obj2id[i];
+            const double position = leader < 0 ? 0 : data->qpos[compiled->jnt_qposadr[leader]];
+            data->qpos[compiled->jnt_qposadr[compiled->eq_obj1id[i]]] = factors[0] + factors[1] * position;
+        }
 }
 
 // ---------------------------------------------------------------------------------------------------------------- roots

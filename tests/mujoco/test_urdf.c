@@ -91,6 +91,13 @@ static void test_mimic(void **state) {
     assert_true(warns(f.model, "the position breaks equality constraint 'jb' by 0.25"));
     assert_true(warns(f.model, "the position breaks equality constraint 'jc' by 0.125"));
     free_fixture(&f);
+    // A model starts where its constraints hold.
+    f = load_text(ROBOT(BASE FLOATS FINGER("a") FINGER("b") FINGER("c") JOINT("jc", "revolute", "base", "c", MIMIC("jb", "multiplier='2'"))
+                            JOINT("jb", "revolute", "base", "b", MIMIC("ja", "offset='0.3'")) JOINT("ja", "revolute", "base", "a", "")));
+    assert_all_close(carom_model_qpos(f.model) + 7, ((double[]){0.6, 0.3, 0}), 3, 0);
+    carom_impact_free(freeze_link(f.model, "a"));
+    assert_false(warns(f.model, "breaks"));
+    free_fixture(&f);
     // One of a fixed joint is held, one at a fixed joint says nothing.
     f = load_text(ROBOT(BASE FINGER("a") FINGER("b") FINGER("c") JOINT("ja", "fixed", "base", "a", MIMIC("jb", "")) JOINT(
         "jb", "revolute", "base", "b", MIMIC("ja", "")) JOINT("jc", "revolute", "b", "c", "") JOINT("root", "fixed", "world", "base", "")));
