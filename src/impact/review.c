@@ -168,10 +168,11 @@ static carom_status review_mass(const carom_impact_data *data, const listener *t
     if (status || weak.lightest < 0) return status;
     char lightest[LIST_SIZE];
     add_velocity(lightest, 0, data->velocity_names, (size_t)weak.lightest);
-    return say(to,
-               "M is nearly singular: a motion of %s has %.2g of the kinetic energy of its parts, so that velocities have about %.0f digits; "
-               "give %s inertia of its own (an armature, a mass)",
-               weak.velocities, weak.share, floor(log10(weak.share / DBL_EPSILON)), lightest);
+    return say(
+        to,
+        "M is nearly singular: a motion of %s has %.2g of the kinetic energy of its parts, so that velocities have about %.0f digits; "
+        "give %s inertia of its own (an armature, a mass)",
+        weak.velocities, weak.share, floor(log10(weak.share / DBL_EPSILON)), lightest);
 }
 
 // Normals and tangents in the metric of M^-1, where W has the products of all rows: no unit matters.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LCP files: {W, w} as YAML or JSON, and the linearised contact problem of an FCLIB file.
+// LCP files: {W, w} as YAML or JSON, a text of Siconos, and the linearised contact problem of an FCLIB file or such a text.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,9 +30,9 @@ static carom_status make_problem(const char *path, int size, const double *W, ca
 }
 
 // The LCP of the simultaneous step, which Anitescu & Potra's law solves, and a warning where W is not symmetric.
-static carom_status read_fclib(const char *path, const char *bytes, size_t size, carom_lcp_problem *problem, carom_error *error) {
+static carom_status read_contacts(const char *path, const char *bytes, size_t size, carom_lcp_problem *problem, carom_error *error) {
     carom_fclib_problem contact;
-    carom_status status = carom_fclib_parse(path, bytes, size, &contact, error);
+    carom_status status = carom_contact_file_parse(path, bytes, size, &contact, error);
     if (status) return status;
     const carom_delassus_data data = {.contacts = contact.contacts,
                                       .tangent_dim = contact.tangent_dim,
@@ -72,8 +72,11 @@ carom_status carom_lcp_problem_read(const char *path, carom_lcp_problem *problem
     size_t size = 0;
     carom_status status = carom_file_read(path, &bytes, &size, error);
     // Names of files say nothing: the first bytes do.
-    if (!status && carom_fclib_is_hdf5(bytes, size)) {
-        status = read_fclib(path, bytes, size, problem, error);
+    const bool text = !status && carom_siconos_is_text(bytes);
+    if (text && carom_siconos_is_lcp(bytes)) {
+        status = carom_siconos_parse_lcp(path, bytes, &problem->n, &problem->W, &problem->w, error);
+    } else if (text || (!status && carom_fclib_is_hdf5(bytes, size))) {
+        status = read_contacts(path, bytes, size, problem, error);
     } else if (!status) {
         carom_document *document = NULL;
         lcp_fields fields = {0};

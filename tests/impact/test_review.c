@@ -67,8 +67,7 @@ static void test_an_impact_has_the_same_gate(void **state) {
     (void)state;
     double M[N * N];
     const double one[N] = {1, 1, 1, 1}, Jn[] = {1, 0.2, 0, 0, 1, -0.2, 0, 0}, v[] = {-1, 0.2, 0.1, 0};
-    carom_impact_data data = {
-        .nv = N, .contacts = 2, .tangent_dim = 1, .mass = M, .normal = Jn, .velocity = v, .velocity_names = names};
+    carom_impact_data data = {.nv = N, .contacts = 2, .tangent_dim = 1, .mass = M, .normal = Jn, .velocity = v, .velocity_names = names};
     carom_impact *impact;
     carom_error error;
     fill_mass(0.1, 0, one, M);

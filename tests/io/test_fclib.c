@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // FCLIB files are read: every storage, and what FCLIB itself writes; whatever else is fed to the reader is refused.
+#include "carom/dense.h"
 #include "fclib_support.h"
 
 #include <fclib.h>
@@ -193,7 +194,7 @@ static void bad_scenes_are_refused(void **state) {
         {"delassus: {file: problem.hdf5, what: 1}\n", ":1: delassus.what: unknown key"},
         {"delassus: {file: [problem.hdf5]}\n", ":1: delassus.file: must be text"},
         {"delassus: {file: .}\n", ":1: delassus.file: "},
-        {"name: a\ndelassus:\n  file: scene.yaml\n", "scene.yaml: not an FCLIB local problem: it is not an HDF5 file"},
+        {"name: a\ndelassus:\n  file: scene.yaml\n", "scene.yaml: not an FCLIB problem: it is not an HDF5 file"},
     };
     bench b = start();
     write_layout(&b, &by_rows);
@@ -208,6 +209,86 @@ static void bad_scenes_are_refused(void **state) {
     carom_error error = {0};
     carom_scene *scene;
     assert_refused(read_scene(&b, "delassus: {file: none.hdf5}\n", &scene, &error), CAROM_IO_FAILED, error, "none.hdf5: cannot be opened");
+    finish(&b);
+}
+
+// ------------------------------------------------------------------------------------------------------ global problems
+
+// A global problem of 3 velocities and 2 planar contacts, whose H is stored in one of several ways.
+typedef struct global_layout {
+    double mass[9];
+    int columns, nz, p_count, count;
+    int p[8], i[8];
+    double x[8];
+    const char *extra;
+} global_layout;
+
+// H' = [1 0 0.5; 0 2 0; 1 0 0; 0 0.25 -1], without its zeros.
+static const double directions[12] = {1, 0, 0.5, 0, 2, 0, 1, 0, 0, 0, 0.25, -1};
+#define GLOBAL .mass = {2, 0.3, 0, 0.3, 1, 0, 0, 0, 0.5}, .columns = 4, .count = 6
+static const global_layout global_columns = {
+    GLOBAL, .nz = -1, .p_count = 5, .p = {0, 2, 3, 4, 6}, .i = {0, 2, 1, 0, 1, 2}, .x = {1, 0.5, 2, 1, 0.25, -1}};
+static const global_layout global_rows = {
+    GLOBAL, .nz = -2, .p_count = 4, .p = {0, 2, 4, 6}, .i = {0, 2, 1, 3, 0, 3}, .x = {1, 1, 2, 0.25, 0.5, -1}};
+// w is of a velocity, (0.1, 0.2, -0.3). In triplets p has columns, as in published files; and rows, as FCLIB's header says.
+static const global_layout global_triplets = {
+    GLOBAL, .nz = 6, .p_count = 6, .p = {3, 0, 0, 1, 2, 3}, .i = {1, 0, 2, 1, 0, 2}, .x = {0.25, 1, 0.5, 2, 1, -1}};
+static const global_layout global_header = {
+    GLOBAL, .nz = 6, .p_count = 6, .p = {1, 0, 2, 1, 0, 2}, .i = {3, 0, 0, 1, 2, 3}, .x = {0.25, 1, 0.5, 2, 1, -1}};
+static const double force[3] = {-2, 1, 0.4}, shift[4] = {-0.05, 0.4, 0.1, 0.35}, global_mu[2] = {0.5, 0.25};
+
+static void put_matrix(hid_t group, const char *name, int rows, int columns, const global_layout *l) {
+    const hid_t matrix = carom_hdf5_create_group(group, name);
+    put_integer(matrix, "nzmax", l->count);
+    put_integer(matrix, "m", rows);
+    put_integer(matrix, "n", columns);
+    put_integer(matrix, "nz", l->nz);
+    put_integers(matrix, "p", l->p_count, l->p);
+    put_integers(matrix, "i", l->count, l->i);
+    put_reals(matrix, "x", l->count, l->x);
+    H5Gclose(matrix);
+}
+
+static void write_global(const bench *b, const global_layout *l) {
+    const hid_t file = H5Fcreate(b->file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), global = carom_hdf5_create_group(file, "fclib_global");
+    const hid_t vectors = carom_hdf5_create_group(global, "vectors");
+    const double *M = l->mass;
+    const global_layout mass = {
+        .nz = -2, .count = 5, .p_count = 4, .p = {0, 2, 4, 5}, .i = {0, 1, 0, 1, 2}, .x = {M[0], M[1], M[3], M[4], M[8]}};
+    put_integer(global, "spacedim", 2);
+    put_matrix(global, "M", 3, 3, &mass);
+    put_matrix(global, "H", 3, l->columns, l);
+    put_reals(vectors, "mu", 2, global_mu);
+    put_reals(vectors, "f", 3, force);
+    put_reals(vectors, "w", 4, shift);
+    if (l->extra) H5Gclose(carom_hdf5_create_group(global, l->extra));
+    H5Gclose(vectors);
+    H5Gclose(global);
+    assert_true(H5Fclose(file) >= 0);
+}
+
+static void global_problems_become_local(void **state) {
+    (void)state;
+    bench b = start();
+    // What the system says of itself: v = M^-1 f, W = J M^-1 J', q = J v + w. det = 1.91.
+    const double v[3] = {(-2 - 0.3) / 1.91, (2 + 0.6) / 1.91, 0.8}, Jn[6] = {1, 0, 0.5, 1, 0, 0}, Jt[6] = {0, 2, 0, 0, 0.25, -1};
+    const carom_impact_data data = {
+        .nv = 3, .contacts = 2, .tangent_dim = 1, .mass = global_rows.mass, .normal = Jn, .tangent = Jt, .velocity = v};
+    carom_impact *system;
+    carom_error error;
+    assert_ok(carom_impact_create(&data, &system, &error), error);
+    const global_layout *all[] = {&global_columns, &global_rows, &global_triplets, &global_header};
+    for (int k = 0; k < 4; k++) {
+        write_global(&b, all[k]);
+        carom_scene *scene = good_scene(&b, FILE_SCENE);
+        const carom_impact *impact = carom_scene_impact(scene);
+        assert_all_close(carom_impact_delassus(impact), carom_impact_delassus(system), 16, 1e-14);
+        for (int i = 0; i < 4; i++)
+            assert_close(carom_impact_get_data(impact)->velocity[i], carom_dot(3, directions + 3 * i, v) + shift[i], 1e-14);
+        assert_memory_equal(carom_impact_get_data(impact)->friction, global_mu, sizeof global_mu);
+        carom_scene_free(scene);
+    }
+    carom_impact_free(system);
     finish(&b);
 }
 
@@ -267,6 +348,37 @@ static void bad_layouts_are_refused(void **state) {
     finish(&b);
 }
 
+static void bad_global_problems_are_refused(void **state) {
+    (void)state;
+    bench b = start();
+    const struct {
+        int nz, p, i, columns;
+        double mass;
+        const char *extra, *message;
+    } cases[] = {
+        {6, 3, 3, 4, 2, NULL, "'H': an index is out of range"},
+        {6, 0, -1, 4, 2, NULL, "'H': an index is out of range"},
+        {7, 0, 0, 4, 2, NULL, "'H': 'nz' exceeds its datasets"},
+        {-3, 0, 0, 4, 2, NULL, "'nz' of 'H' is -3"},
+        {6, 0, 0, 5, 2, NULL, "'n' of 'H' is 5, must be a multiple of spacedim"},
+        {6, 0, 0, 4, 0.09, NULL, "M is not positive definite: a motion of 'v.1', 'v.2' has no kinetic energy"},
+        {6, 0, 0, 4, 2, "G", "bilateral constraints ('G')"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        global_layout bad = global_triplets;
+        bad.nz = cases[k].nz;
+        bad.p[1] = cases[k].p;
+        bad.i[1] = cases[k].i;
+        bad.columns = cases[k].columns;
+        bad.mass[0] = cases[k].mass;
+        bad.extra = cases[k].extra;
+        write_global(&b, &bad);
+        carom_error error = {0};
+        assert_refused(parse(&b, &error), CAROM_BAD_INPUT, error, cases[k].message);
+    }
+    finish(&b);
+}
+
 static void other_files_are_refused(void **state) {
     (void)state;
     bench b = start();
@@ -274,11 +386,6 @@ static void other_files_are_refused(void **state) {
     hid_t file = H5Fcreate(b.file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     H5Fclose(file);
     assert_refused(parse(&b, &error), CAROM_BAD_INPUT, error, "the file lacks the group 'fclib_local'");
-
-    file = H5Fcreate(b.file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    H5Gclose(carom_hdf5_create_group(file, "fclib_global"));
-    H5Fclose(file);
-    assert_refused(parse(&b, &error), CAROM_BAD_INPUT, error, "it holds a global problem");
 
     // a dataset without data that claims 2^40 numbers, and numbers of another type
     write_layout(&b, &by_rows);
@@ -375,6 +482,8 @@ int main(void) {
         cmocka_unit_test(names_and_restitution_stand_beside_the_file),
         cmocka_unit_test(bad_scenes_are_refused),
         cmocka_unit_test(bad_layouts_are_refused),
+        cmocka_unit_test(global_problems_become_local),
+        cmocka_unit_test(bad_global_problems_are_refused),
         cmocka_unit_test(other_files_are_refused),
         cmocka_unit_test(damaged_files_are_refused_or_read),
         cmocka_unit_test(what_fclib_writes_is_read),

@@ -48,9 +48,10 @@ static void problems_come_back_bit_by_bit(void **state) {
         carom_impact *impact = k < 5 ? support_impact(references[k]) : support_random_impact(&stream, FAMILY_PLAIN, 6, 1 + k % 2, 1);
         write_problem(&b, impact);
         carom_scene *scene = good_scene(&b, FILE_SCENE);
-        // Of the random problems, some do not collide, which is worth a warning.
+        // Of the random problems, some do not collide or have contacts that face each other, which is worth a warning.
         for (int i = 0; i < carom_scene_warnings(scene); i++)
-            assert_non_null(strstr(carom_scene_warning(scene, i), "no contact approaches"));
+            assert_true(strstr(carom_scene_warning(scene, i), "no contact approaches") ||
+                        strstr(carom_scene_warning(scene, i), "opposite normals"));
         assert_same_problem(impact, carom_scene_impact(scene));
         carom_scene_free(scene);
         carom_impact_free(impact);

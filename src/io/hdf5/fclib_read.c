@@ -30,7 +30,7 @@ static carom_status refuse(const char *path, carom_error *error, const char *for
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    return carom_fail(error, CAROM_BAD_INPUT, "%s: not an FCLIB local problem: %s", path, sentence);
+    return carom_fail(error, CAROM_BAD_INPUT, "%s: not an FCLIB problem: %s", path, sentence);
 }
 
 // ------------------------------------------------------------------------------------------------------------ datasets
@@ -89,34 +89,38 @@ static carom_status open_group(const place *from, const char *name, place *group
 
 // ------------------------------------------------------------------------------------------------------- sparse matrices
 
-// A square matrix as FCLIB stores it. Compressed: p are the starts of lines, i the positions in them. Triplets: p are rows, i columns.
+// A matrix as FCLIB stores it. Compressed: p are the starts of lines, i the positions in them. Triplets: p are rows, i columns,
+// as the header of FCLIB says; but the other way round in the H of published files, as CSparse has them, if that fits the sizes.
 typedef struct sparse {
-    int64_t size, storage, p_count, i_count, x_count;
+    int64_t storage, p_count, i_count, x_count;
     int64_t *p, *i;
     double *x;
 } sparse;
 
-// Reads W. Entries that stand twice are summed, as assembled matrices mean it.
-static carom_status read_delassus(const place *from, carom_fclib_problem *problem, carom_error *error) {
-    sparse matrix = {.size = (int64_t)problem->contacts * (1 + problem->tangent_dim)};
-    const int64_t size = matrix.size;
-    int64_t rows, columns;
-    carom_status status = read_integer(from, "m", size, size, &rows, error);
-    if (!status) status = read_integer(from, "n", size, size, &columns, error);
+// Reads a matrix [rows x columns] row by row, to be freed. Entries that stand twice are summed, as assembled matrices mean it.
+static carom_status read_matrix(const place *from, int64_t rows, int64_t columns, double **dense, carom_error *error) {
+    sparse matrix = {0};
+    int64_t count;
+    carom_status status = read_integer(from, "m", rows, rows, &count, error);
+    if (!status) status = read_integer(from, "n", columns, columns, &count, error);
     if (!status) status = read_integer(from, "nz", CAROM_FCLIB_COMPRESSED_ROWS, MOST_ENTRIES, &matrix.storage, error);
     if (!status) matrix.p = read_numbers(from, "p", H5T_NATIVE_INT64, &matrix.p_count, &status, error);
     if (!status) matrix.i = read_numbers(from, "i", H5T_NATIVE_INT64, &matrix.i_count, &status, error);
     if (!status) matrix.x = read_numbers(from, "x", H5T_NATIVE_DOUBLE, &matrix.x_count, &status, error);
-    if (!status) problem->delassus = calloc((size_t)(size * size), sizeof *problem->delassus);
-    if (!status && !problem->delassus) status = carom_fail_memory(error, from->path);
+    if (!status) *dense = calloc((size_t)(rows * columns), sizeof **dense);
+    if (!status && !*dense) status = carom_fail_memory(error, from->path);
 
     // Do the starts of lines, or the number of entries, agree with the lengths of the datasets?
-    const bool compressed = matrix.storage < 0, by_columns = matrix.storage == CAROM_FCLIB_COMPRESSED_COLUMNS;
+    const bool compressed = matrix.storage < 0;
+    bool by_columns = compressed ? matrix.storage == CAROM_FCLIB_COMPRESSED_COLUMNS : rows != columns;
     const int64_t stored = matrix.i_count < matrix.x_count ? matrix.i_count : matrix.x_count, *p = matrix.p, *i = matrix.i;
     const char *wrong = NULL;
+    for (int64_t k = 0; !status && !compressed && k < matrix.storage && k < stored && k < matrix.p_count; k++)
+        by_columns = by_columns && p[k] < columns && i[k] < rows;
+    const int64_t size = by_columns ? columns : rows, width = by_columns ? rows : columns;
     if (!status && !compressed && (matrix.storage > matrix.p_count || matrix.storage > stored)) wrong = "'nz' exceeds its datasets";
     if (!status && compressed && matrix.p_count != size + 1)
-        wrong = "'p' must have one number more than W has lines";
+        wrong = "'p' must have one number more than the matrix has lines";
     else if (!status && compressed && (p[0] != 0 || p[size] > stored))
         wrong = "'p' does not fit 'i' and 'x'";
     for (int64_t line = 0; line < size && compressed && !status && !wrong; line++)
@@ -126,10 +130,10 @@ static carom_status read_delassus(const place *from, carom_fclib_problem *proble
     for (int64_t k = 0, line = 0; !status && !wrong && k < (compressed ? p[size] : matrix.storage); k++) {
         while (compressed && k == p[line + 1]) line++;
         const int64_t row = compressed ? line : p[k];
-        if (row < 0 || row >= size || i[k] < 0 || i[k] >= size)
+        if (row < 0 || row >= size || i[k] < 0 || i[k] >= width)
             wrong = "an index is out of range";
         else
-            problem->delassus[by_columns ? i[k] * size + row : row * size + i[k]] += matrix.x[k];
+            (*dense)[by_columns ? i[k] * columns + row : row * columns + i[k]] += matrix.x[k];
     }
     if (wrong) status = refuse(from->path, error, "'%s': %s", from->name, wrong);
     free(matrix.p);
@@ -140,31 +144,72 @@ static carom_status read_delassus(const place *from, carom_fclib_problem *proble
 
 // ------------------------------------------------------------------------------------------------------------- problems
 
+// Bilateral constraints have groups of these names.
+static carom_status refuse_bilateral(const place *from, const char *const names[2], carom_error *error) {
+    for (int i = 0; i < 2; i++)
+        if (H5Lexists(from->group, names[i], H5P_DEFAULT) > 0)
+            return carom_fail(error, CAROM_BAD_INPUT,
+                              "%s: the problem has bilateral constraints ('%s'), which are not read: eliminate them", from->path, names[i]);
+    return CAROM_OK;
+}
+
+// The number of rows of contact space, which `name` of a matrix says, must be whole contacts.
+static carom_status read_sizes(const place *matrix, const char *name, int64_t dimension, carom_fclib_problem *problem, int64_t *rows,
+                               carom_error *error) {
+    const carom_status status = read_integer(matrix, name, dimension, dimension * CAROM_MAX_CONTACTS, rows, error);
+    if (status) return status;
+    if (*rows % dimension)
+        return refuse(matrix->path, error, "'%s' of '%s' is %lld, must be a multiple of spacedim, which is %lld", name, matrix->name,
+                      (long long)*rows, (long long)dimension);
+    problem->tangent_dim = (int)dimension - 1;
+    problem->contacts = (int)(*rows / dimension);
+    return CAROM_OK;
+}
+
 // Reads a local problem: W, q, mu and the dimension of its space.
 static carom_status read_local(const place *from, carom_fclib_problem *problem, carom_error *error) {
-    if (H5Lexists(from->group, "V", H5P_DEFAULT) > 0 || H5Lexists(from->group, "R", H5P_DEFAULT) > 0)
-        return carom_fail(error, CAROM_BAD_INPUT, "%s: the problem has bilateral constraints (V, R, s), which are not read: eliminate them",
-                          from->path);
     // Closing a group that is not open is a harmless failure.
     place W = {.group = -1}, vectors = {.group = -1};
     int64_t dimension = 0, rows = 0;
-    carom_status status = read_integer(from, "spacedim", 2, 3, &dimension, error);
+    carom_status status = refuse_bilateral(from, (const char *const[]){"V", "R"}, error);
+    if (!status) status = read_integer(from, "spacedim", 2, 3, &dimension, error);
 
     // The sizes come from W alone, so that all else is checked against one number.
     if (!status) status = open_group(from, "W", &W, error);
-    if (!status) status = read_integer(&W, "m", dimension, dimension * CAROM_MAX_CONTACTS, &rows, error);
-    if (!status && rows % dimension)
-        status = refuse(from->path, error, "'m' of 'W' is %lld, must be a multiple of spacedim, which is %lld", (long long)rows,
-                        (long long)dimension);
-    if (!status) {
-        problem->tangent_dim = (int)dimension - 1;
-        problem->contacts = (int)(rows / dimension);
-    }
+    if (!status) status = read_sizes(&W, "m", dimension, problem, &rows, error);
     if (!status) status = open_group(from, "vectors", &vectors, error);
     if (!status) status = read_vector(&vectors, "mu", problem->contacts, &problem->friction, error);
     if (!status) status = read_vector(&vectors, "q", rows, &problem->velocity, error);
-    if (!status) status = read_delassus(&W, problem, error);
+    if (!status) status = read_matrix(&W, rows, rows, &problem->delassus, error);
     H5Oclose(W.group);
+    H5Oclose(vectors.group);
+    return status;
+}
+
+// Reads a global problem: M, H, f, w, mu; M and H say the sizes.
+static carom_status read_global(const place *from, carom_fclib_problem *problem, carom_error *error) {
+    place M = {.group = -1}, H = {.group = -1}, vectors = {.group = -1};
+    int64_t dimension = 0, nv = 0, rows = 0;
+    double *mass = NULL, *directions = NULL, *force = NULL, *shift = NULL;
+    carom_status status = refuse_bilateral(from, (const char *const[]){"G", "b"}, error);
+    if (!status) status = read_integer(from, "spacedim", 2, 3, &dimension, error);
+    if (!status) status = open_group(from, "M", &M, error);
+    if (!status) status = read_integer(&M, "m", 1, CAROM_MAX_VELOCITIES, &nv, error);
+    if (!status) status = open_group(from, "H", &H, error);
+    if (!status) status = read_sizes(&H, "n", dimension, problem, &rows, error);
+    if (!status) status = open_group(from, "vectors", &vectors, error);
+    if (!status) status = read_vector(&vectors, "mu", problem->contacts, &problem->friction, error);
+    if (!status) status = read_vector(&vectors, "f", nv, &force, error);
+    if (!status) status = read_vector(&vectors, "w", rows, &shift, error);
+    if (!status) status = read_matrix(&M, nv, nv, &mass, error);
+    if (!status) status = read_matrix(&H, nv, rows, &directions, error);
+    if (!status) status = carom_fclib_reduce(from->path, &(carom_fclib_global){(int)nv, mass, directions, force, shift}, problem, error);
+    free(mass);
+    free(directions);
+    free(force);
+    free(shift);
+    H5Oclose(M.group);
+    H5Oclose(H.group);
     H5Oclose(vectors.group);
     return status;
 }
@@ -184,13 +229,11 @@ static carom_status parse(const char *path, const char *bytes, size_t size, caro
     H5Pclose(access);
 
     carom_status status = CAROM_OK;
-    place local = {.group = -1};
-    if (file < 0)
-        status = refuse(path, error, "it is not a whole HDF5 file");
-    else if (H5Lexists(file, "fclib_local", H5P_DEFAULT) <= 0 && H5Lexists(file, "fclib_global", H5P_DEFAULT) > 0)
-        status = refuse(path, error, "it holds a global problem; W = H' M^-1 H makes it a local one");
-    if (!status) status = open_group(&(place){file, "the file", path}, "fclib_local", &local, error);
-    if (!status) status = read_local(&local, problem, error);
+    place problems = {.group = -1};
+    const bool global = file >= 0 && H5Lexists(file, "fclib_local", H5P_DEFAULT) <= 0 && H5Lexists(file, "fclib_global", H5P_DEFAULT) > 0;
+    if (file < 0) status = refuse(path, error, "it is not a whole HDF5 file");
+    if (!status) status = open_group(&(place){file, "the file", path}, global ? "fclib_global" : "fclib_local", &problems, error);
+    if (!status) status = global ? read_global(&problems, problem, error) : read_local(&problems, problem, error);
     H5Fclose(file);
     carom_hdf5_unmute(reporting);
     if (status) carom_fclib_problem_release(problem);

@@ -220,7 +220,7 @@ static carom_status read_fclib(carom_scene *scene, const carom_node *delassus, c
     status = carom_file_read(path, &bytes, &size, &inner);
     if (!status) {
         carom_digest_add_bytes(digest, bytes, size);
-        status = carom_fclib_parse(path, bytes, size, &problem, &inner);
+        status = carom_contact_file_parse(path, bytes, size, &problem, &inner);
     }
     free(bytes);
     free(path);
