@@ -208,7 +208,7 @@ static carom_status review_places(const carom_impact_data *data, const listener 
     contact_list deep = {0}, near = {0};
     for (int i = 0; i < data->contacts && geometry; i++) {
         const double gap = geometry->gaps ? geometry->gaps[i] : NAN;
-        if (gap < -DEEP) list_contacts(&deep, "'%s' by %.3g mm", data->names[i], -1e3 * gap);
+        if (gap < -DEEP) list_contacts(&deep, "'%s' by %.4g mm", data->names[i], -1e3 * gap);
         const int joints = geometry->joints ? geometry->joints[i] : 0;
         if (joints > 0 && joints <= CAROM_NEIGHBOUR_JOINTS) list_contacts(&near, "'%s'", data->names[i]);
     }

@@ -103,7 +103,8 @@ carom_status model_read_contact(const carom_model *model, const carom_detection 
     *touch = (model_touch){.body = {compiled->geom_bodyid[geoms[0]], compiled->geom_bodyid[geoms[1]]},
                            .geom = {geoms[0], geoms[1]},
                            .friction = detection->friction,
-                           .restitution = detection->restitution};
+                           .restitution = detection->restitution,
+                           .gap = contact->dist};
     const int rubs = model_find_pair(model, detection, geoms, MODEL_FRICTION),
               bounces = model_find_pair(model, detection, geoms, MODEL_RESTITUTION);
     if (rubs >= 0) touch->friction = detection->pairs[rubs].friction;

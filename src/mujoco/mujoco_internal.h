@@ -158,6 +158,7 @@ typedef struct model_touch {
     double normal[3];   // from the first body to the second
     double tangent[2][3];
     double friction, restitution;
+    double gap;  // between the surfaces, < 0 where they penetrate; NaN: not known
 } model_touch;
 
 // Entries of a Jacobian below this, relative to the largest, are rounding errors of zero.

@@ -58,6 +58,18 @@ void model_name_velocities(const carom_model *model, model_velocity_name *names,
     }
 }
 
+// Joints between a body and one of those that carry it in its robot; 0 where neither carries the other.
+static int count_joints(const mjModel *compiled, const int bodies[2]) {
+    for (int side = 0; side < 2; side++) {
+        int joints = 0;
+        for (int body = bodies[side]; body > 0; body = compiled->body_parentid[body]) {
+            if (body == bodies[1 - side]) return joints;
+            joints += compiled->body_jntnum[body];
+        }
+    }
+    return 0;
+}
+
 void model_describe_touches(const carom_model *model, const model_touch *const *touches, int count, int tangent_dim, carom_arena *arena,
                             carom_contact_geometry *geometry) {
     const size_t rows = (size_t)count;
@@ -65,9 +77,13 @@ void model_describe_touches(const carom_model *model, const model_touch *const *
     double *tangents = carom_arena_take(arena, 3 * rows * (size_t)tangent_dim, sizeof *tangents);
     const char **bodies = carom_arena_take(arena, 2 * rows, sizeof *bodies), **geoms = carom_arena_take(arena, 2 * rows, sizeof *geoms);
     char(*texts)[MODEL_LABEL_SIZE] = carom_arena_take(arena, 4 * rows, sizeof *texts);
+    double *gaps = carom_arena_take(arena, rows, sizeof *gaps);
+    int *joints = carom_arena_take(arena, rows, sizeof *joints);
     if (arena->failed) return;
     for (int i = 0; i < count; i++) {
         const model_touch *touch = touches[i];
+        gaps[i] = touch ? touch->gap : NAN;
+        joints[i] = touch ? count_joints(model->compiled, touch->body) : 0;
         for (int k = 0; k < 3; k++) {
             points[3 * i + k] = touch ? touch->meeting[k] : NAN;
             normals[3 * i + k] = touch ? touch->normal[k] : NAN;
@@ -87,6 +103,8 @@ void model_describe_touches(const carom_model *model, const model_touch *const *
                                          .tangents = tangents,
                                          .bodies = bodies,
                                          .geoms = geoms,
+                                         .gaps = gaps,
+                                         .joints = joints,
                                          .nq = model_count(model->compiled->nq),
                                          .qpos = model->data->qpos};
 }

@@ -133,7 +133,8 @@ carom_status model_locate_contact(const carom_model *model, const carom_model_co
                                   carom_error *error) {
     char label[MODEL_LABEL_SIZE];
     model_label_contact(label, contact->name, index);
-    *touch = (model_touch){.name = contact->name, .geom = {-1, -1}, .friction = contact->friction, .restitution = contact->restitution};
+    *touch = (model_touch){
+        .name = contact->name, .geom = {-1, -1}, .friction = contact->friction, .restitution = contact->restitution, .gap = NAN};
 
     // Orthonormal directions: tangents by the default rule where none are given.
     double *normal = touch->normal, (*tangent)[3] = touch->tangent;
@@ -171,6 +172,7 @@ carom_status model_locate_contact(const carom_model *model, const carom_model_co
     if (first.definite) mju_copy3(touch->point[0], first.point);
     for (int i = 0; i < 3 && first.definite; i++)
         touch->meeting[i] = second.definite ? 0.5 * (first.point[i] + second.point[i]) : first.point[i];
+    if (first.definite && second.definite) touch->gap = mju_dot3(normal, second.point) - mju_dot3(normal, first.point);
     if (places[0].kind != CAROM_PLACE_GEOM || places[1].kind != CAROM_PLACE_GEOM || !first.definite || !second.definite) return CAROM_OK;
 
     // Two convex geoms with the common normal n touch where both are extreme along n: one point, or two on a line along n before they

@@ -12,15 +12,13 @@ carom_status carom_fclib_reduce(const char *path, const carom_fclib_global *glob
     double *factor = malloc(nv * nv * sizeof *factor), *half = malloc((n + 1) * nv * sizeof *half);
     problem->delassus = malloc(n * n * sizeof *problem->delassus);
     problem->velocity = malloc(n * sizeof *problem->velocity);
-    carom_status status =
-        factor && half && problem->delassus && problem->velocity ? CAROM_OK : carom_fail_memory(error, path);
+    carom_status status = factor && half && problem->delassus && problem->velocity ? CAROM_OK : carom_fail_memory(error, path);
     carom_error inner;
     if (!status && carom_mass_check(global->nv, global->mass, NULL, &inner))
         status = carom_fail(error, inner.status, "%s: %s", path, inner.message);
     if (!status) {
         memcpy(factor, global->mass, nv * nv * sizeof *factor);
-        if (carom_cholesky_factor(global->nv, factor))
-            status = carom_fail(error, CAROM_BAD_INPUT, "%s: M is not positive definite", path);
+        if (carom_cholesky_factor(global->nv, factor)) status = carom_fail(error, CAROM_BAD_INPUT, "%s: M is not positive definite", path);
     }
     if (!status) {
         for (size_t c = 0; c < n; c++)

@@ -52,9 +52,9 @@ static double take_number(text_reader *reader, const char *what) {
 static int64_t take_integer(text_reader *reader, const char *what, int64_t least, int64_t most) {
     const double value = take_number(reader, what);
     if (!reader->status && !(value >= (double)least && value <= (double)most && value == floor(value)))
-        reader->status = carom_fail(reader->error, CAROM_BAD_INPUT,
-                                    "%s: not a problem of Siconos: %s is %g, must be a whole number from %lld to %lld", reader->path, what,
-                                    value, (long long)least, (long long)most);
+        reader->status =
+            carom_fail(reader->error, CAROM_BAD_INPUT, "%s: not a problem of Siconos: %s is %g, must be a whole number from %lld to %lld",
+                       reader->path, what, value, (long long)least, (long long)most);
     return reader->status ? least : (int64_t)value;
 }
 
@@ -152,9 +152,8 @@ carom_status carom_siconos_parse(const char *path, const char *text, carom_fclib
     int64_t n = (int64_t)problem->contacts * (1 + problem->tangent_dim), rows = 0, columns = 0;
     double *first = take_matrix(&reader, "the first matrix", &rows, &columns, CAROM_MAX_VELOCITIES);
     if (!reader.status && rows != columns)
-        reader.status =
-            carom_fail(error, CAROM_BAD_INPUT, "%s: not a problem of Siconos: its first matrix is not square, but %lld x %lld", path,
-                       (long long)rows, (long long)columns);
+        reader.status = carom_fail(error, CAROM_BAD_INPUT, "%s: not a problem of Siconos: its first matrix is not square, but %lld x %lld",
+                                   path, (long long)rows, (long long)columns);
     // A global problem goes on with H, a local one with q. Remarks may follow.
     double *directions = NULL, *force = NULL, *shift = NULL;
     const bool local = rows == n && !has_matrix(&reader, n, n);
