@@ -49,3 +49,13 @@ def test_equal_and_opposite_contacts_are_warnings():
         warnings.simplefilter("error")
         function, arguments = impact.__reduce__()
         function(*arguments)
+
+
+def test_deep_contacts_and_neighbours_are_warnings():
+    nowhere, names = np.full((2, 3), np.nan), ((None, None),) * 2
+    geometry = carom.Geometry(nowhere, nowhere, nowhere, names, names, gaps=np.array([-0.058, np.nan]), joints=[0, 2])
+    with pytest.warns(UserWarning) as caught:
+        carom.Impact(np.eye(2), [[0, 1], [1, 1]], velocity=[0, -1], geometry=geometry)
+    told = [str(one.message) for one in caught]
+    assert any("bodies penetrate each other at 'A' by 58 mm" in one for one in told)
+    assert any("'B' is a contact between neighbouring links of one robot" in one for one in told)

@@ -106,6 +106,25 @@ static void test_duplicates_are_merged(void **state) {
 #undef SLIPPERY
 }
 
+// How deep contacts are, and how many joints stand between a link and one that carries it.
+static void test_depths_and_neighbours(void **state) {
+    (void)state;
+    fixture f = load_text("<mujoco><worldbody>" FLOOR "<body name='trunk' pos='0 0 1'><freejoint/><geom name='trunk' size='0.1'/>"
+                          "<body pos='0.2 0 0'><joint axis='0 1 0'/><geom name='upper' size='0.05'/>"
+                          "<body pos='-0.06 0 0.03'><joint axis='0 1 0'/><geom name='lower' size='0.05'/></body></body></body>"
+                          "<body name='foot' pos='3 0 0.042'><freejoint/><geom name='foot' size='0.1'/></body></worldbody></mujoco>");
+    carom_impact *impact = detect(f.model);
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    const int foot = carom_impact_find_contact(impact, "foot"), near = carom_impact_find_contact(impact, "trunk:lower");
+    assert_true(foot >= 0 && near >= 0);
+    assert_close(data->geometry->gaps[foot], -0.058, 1e-12);
+    assert_close(data->geometry->gaps[near], hypot(0.14, 0.03) - 0.15, 1e-12);
+    assert_int_equal(data->geometry->joints[foot], 0);
+    assert_int_equal(data->geometry->joints[near], 2);
+    carom_impact_free(impact);
+    free_fixture(&f);
+}
+
 // Names have no comma and are distinct, whatever the model calls its geoms.
 static void test_detected_names(void **state) {
     (void)state;
@@ -336,6 +355,7 @@ int main(void) {
         cmocka_unit_test(test_detected_cube_is_the_listed_one),
         cmocka_unit_test(test_detection_options),
         cmocka_unit_test(test_duplicates_are_merged),
+        cmocka_unit_test(test_depths_and_neighbours),
         cmocka_unit_test(test_detected_names),
         cmocka_unit_test(test_idle_detected_contacts_are_dropped),
         cmocka_unit_test(test_what_friction_cannot_be),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._arrays import as_matrix, as_names, as_reals
+from ._arrays import as_matrix, as_names, as_reals, as_vector
 from ._errors import InputError
 
 # Unit vectors written by hand miss their length by this.
@@ -32,6 +32,11 @@ class Geometry:
         Names of the two bodies, and of their geoms, for each contact; None where there are none.
     qpos : ndarray, (nq,), or None
         The position of the system, in the order of its simulator.
+    gaps : ndarray, (contacts,), or None
+        Distances of the two surfaces [m], negative where they penetrate, NaN where not known. A new impact warns of deep contacts; it does
+        not keep them.
+    joints : sequence of int, (contacts,), or None
+        Joints between a link and one that carries it, 0 for other contacts. A new impact warns of neighbours.
     """
 
     points: NDArray[np.float64]
@@ -40,6 +45,8 @@ class Geometry:
     bodies: tuple[tuple[str | None, str | None], ...]
     geoms: tuple[tuple[str | None, str | None], ...]
     qpos: NDArray[np.float64] | None = None
+    gaps: NDArray[np.float64] | None = None
+    joints: Sequence[int] | None = None
 
     def __repr__(self) -> str:
         bodies = ", ".join(dict.fromkeys(name for pair in self.bodies or () for name in pair if name))
@@ -56,7 +63,7 @@ def as_place(
         raise InputError(f"geometry: a carom.Geometry is needed, not {type(geometry).__name__}")
     about = (as_names(names, nv, "velocity"), None if turns is None else tuple(bool(turn) for turn in turns))
     if geometry is None:
-        return (*about, None, None, None, None, None, 0, None)
+        return (*about, None, None, None, None, None, 0, None, None, None)
     pairs = [None if rows is None else tuple(name for pair in rows for name in pair) for rows in (geometry.bodies, geometry.geoms)]
     qpos = None if geometry.qpos is None else as_reals("geometry.qpos", geometry.qpos, 1)
     normals = as_matrix("geometry.normals", geometry.normals, contacts, 3)
@@ -75,4 +82,6 @@ def as_place(
         *pairs,
         0 if qpos is None else len(qpos),
         qpos,
+        None if geometry.gaps is None else as_vector("geometry.gaps", geometry.gaps, contacts),
+        None if geometry.joints is None else as_vector("geometry.joints", geometry.joints, contacts),
     )

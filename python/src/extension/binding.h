@@ -96,14 +96,16 @@ PyObject *binding_text(const char *text);
 
 /// Names of velocities and where the contacts are, borrowed from Python's objects.
 typedef struct binding_place {
-    binding_reals arrays[4];
+    binding_reals arrays[6];
+    int *joints;
     const char **velocity_names, **bodies, **geoms;
     bool *turns;
     carom_contact_geometry geometry;
 } binding_place;
 
 /// Puts them into `data`, whose sizes are known.
-/// @param tuple  (velocity names, angular velocities, points, normals, tangents, bodies, geoms, nq, qpos); each, or the whole, may be None,
+/// @param tuple  (velocity names, angular velocities, points, normals, tangents, bodies, geoms, nq, qpos, gaps,
+///               joints); each, or the whole, may be None,
 ///               and without points there are no places
 /// @return false with an exception; `place` is to be given back in any case
 bool binding_take_place(PyObject *tuple, carom_impact_data *data, binding_place *place);

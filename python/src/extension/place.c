@@ -53,9 +53,11 @@ static bool take_turns(PyObject *tuple, int nv, bool **turns) {
 bool binding_take_place(PyObject *tuple, carom_impact_data *data, binding_place *place) {
     *place = (binding_place){0};
     if (tuple == Py_None) return true;
-    PyObject *names, *turns, *given[4], *bodies, *geoms;
+    PyObject *names, *turns, *given[6], *bodies, *geoms;
     int nq;
-    if (!binding_parse(tuple, "OOOOOOOiO", &names, &turns, &given[0], &given[1], &given[2], &bodies, &geoms, &nq, &given[3])) return false;
+    if (!binding_parse(tuple, "OOOOOOOiOOO", &names, &turns, &given[0], &given[1], &given[2], &bodies, &geoms, &nq, &given[3], &given[4],
+                       &given[5]))
+        return false;
     const Py_ssize_t m = data->contacts, tangents = m * data->tangent_dim;
     if (!binding_take_some(names, "velocity_names", data->nv, &place->velocity_names) || !take_turns(turns, data->nv, &place->turns))
         return false;
@@ -66,14 +68,27 @@ bool binding_take_place(PyObject *tuple, carom_impact_data *data, binding_place 
         !binding_take_reals(given[1], "geometry.normals", 3 * (size_t)m, false, &place->arrays[1]) ||
         !binding_take_reals(given[2], "geometry.tangents", 3 * (size_t)tangents, false, &place->arrays[2]) ||
         !binding_take_optional_reals(given[3], "geometry.qpos", (size_t)nq, &place->arrays[3]) ||
+        !binding_take_optional_reals(given[4], "geometry.gaps", (size_t)m, &place->arrays[4]) ||
+        !binding_take_optional_reals(given[5], "geometry.joints", (size_t)m, &place->arrays[5]) ||
         !binding_take_some(bodies, "geometry.bodies", 2 * m, &place->bodies) ||
         !binding_take_some(geoms, "geometry.geoms", 2 * m, &place->geoms))
         return false;
+    // Whole numbers come as an array of doubles, as all arrays do.
+    const double *joints = place->arrays[5].values;
+    place->joints = joints ? PyMem_Calloc((size_t)m, sizeof *place->joints) : NULL;
+    if (joints && !place->joints) {
+        PyErr_NoMemory();
+        return false;
+    }
+    for (Py_ssize_t i = 0; joints && i < m; i++)
+        place->joints[i] = joints[i] >= 0 && joints[i] <= CAROM_MAX_VELOCITIES ? (int)joints[i] : 0;
     place->geometry = (carom_contact_geometry){.points = place->arrays[0].values,
                                                .normals = place->arrays[1].values,
                                                .tangents = place->arrays[2].values,
                                                .bodies = place->bodies,
                                                .geoms = place->geoms,
+                                               .gaps = place->arrays[4].values,
+                                               .joints = place->joints,
                                                .nq = place->arrays[3].values ? nq : 0,
                                                .qpos = place->arrays[3].values};
     data->geometry = &place->geometry;
@@ -81,7 +96,8 @@ bool binding_take_place(PyObject *tuple, carom_impact_data *data, binding_place 
 }
 
 void binding_give_back_place(binding_place *place) {
-    binding_give_back(place->arrays, 4);
+    binding_give_back(place->arrays, 6);
+    PyMem_Free(place->joints);
     PyMem_Free(place->velocity_names);
     PyMem_Free(place->turns);
     PyMem_Free(place->bodies);

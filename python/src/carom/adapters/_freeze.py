@@ -47,6 +47,10 @@ class Touch:
         The place that is shown.
     bodies : tuple of int
         Equal for bodies that move together; the world is the least.
+    gap : float
+        Between the surfaces [m]; NaN: not known.
+    joints : int
+        Between a link and one that carries it; 0 for other contacts.
     """
 
     name: str | None
@@ -60,6 +64,8 @@ class Touch:
     bodies: tuple[int, int]
     body_names: tuple[str | None, str | None] = (None, None)
     geom_names: tuple[str | None, str | None] = (None, None)
+    gap: float = np.nan
+    joints: int = 0
 
 
 @dataclass
@@ -288,4 +294,6 @@ def _describe(touches: Sequence[Touch], stops: int, tangent_dim: int, qpos: Arra
         tuple(touch.body_names for touch in touches) + ((None, None),) * stops,
         tuple(touch.geom_names for touch in touches) + ((None, None),) * stops,
         np.array(qpos, dtype=np.float64),
+        np.array([touch.gap for touch in touches] + [np.nan] * stops),
+        [touch.joints for touch in touches] + [0] * stops,
     )

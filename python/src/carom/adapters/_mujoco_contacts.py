@@ -58,8 +58,18 @@ def _make_touch(
         bodies=(weld(model, bodies[0]), weld(model, bodies[1])),
         body_names=(body_names[0], body_names[1]),
         geom_names=(geom_names[0], geom_names[1]),
+        joints=max(_count_joints(model, bodies[0], bodies[1]), _count_joints(model, bodies[1], bodies[0])),
         **rest,
     )
+
+
+def _count_joints(model: Any, body: int, carrier: int) -> int:
+    """Joints between a body and one that carries it; 0 where it does not."""
+    joints = 0
+    while body > 0 and body != carrier:
+        joints += int(model.body_jntnum[body])
+        body = int(model.body_parentid[body])
+    return joints if body > 0 else 0
 
 
 # ------------------------------------------------------------------------------------------------------------------- found
@@ -181,6 +191,7 @@ def _read(mujoco: Any, model: Any, state: Any, contact: Any, detection: Detectio
         friction=friction,
         restitution=detection.restitution,
         point=point,
+        gap=float(contact.dist),
     )
 
 
