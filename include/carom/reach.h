@@ -78,13 +78,10 @@ const carom_stepper *carom_time_stepping_stepper(const carom_time_stepping *step
 /// Runs from now on poll `control` before every step, and between the combinations of an enumeration. Borrowed; NULL: never.
 void carom_time_stepping_watch(carom_time_stepping *stepping, const carom_control *control);
 
-/// Steps after which a recorded trace is cut.
-enum { CAROM_MOST_TRACE_STEPS = 4096 };
-
 /// Makes runs from now on record their contact velocities, or stop doing so.
 carom_status carom_time_stepping_record(carom_time_stepping *stepping, bool record, carom_error *error);
 /// The trace of the last run, [rows x n] contact-major: contact velocities before the impact, then after every step. NULL with `*rows` 0
-/// when not recorded.
+/// when not recorded, or when there was no memory for it.
 const double *carom_time_stepping_trace(const carom_time_stepping *stepping, int *rows);
 /// The accumulated impulses of the same rows, [rows x n] contact-major [N s].
 const double *carom_time_stepping_impulses(const carom_time_stepping *stepping, int *rows);
@@ -211,7 +208,8 @@ void carom_walker_watch(carom_walker *walker, const carom_control *control);
 
 /// Makes runs from now on record their contact velocities, or stop doing so.
 carom_status carom_walker_record(carom_walker *walker, bool record, carom_error *error);
-/// The trace of the last run, [rows x n] contact-major: before the impact, then after every piece. NULL with `*rows` 0 when not recorded.
+/// The trace of the last run, [rows x n] contact-major: before the impact, then after every piece. NULL with `*rows` 0 when not recorded,
+/// or when there was no memory for it.
 const double *carom_walker_trace(const carom_walker *walker, int *rows);
 /// The accumulated impulses of the same rows, [rows x n] contact-major [N s].
 const double *carom_walker_impulses(const carom_walker *walker, int *rows);

@@ -122,7 +122,7 @@ typedef struct carom_witness {
     const double *u, *impulse;  ///< [rows x n] contact velocities [m/s] and accumulated impulses [N s], contact-major; NaN: not reported
     const double *v, *u_plus;   ///< [nv], [n] velocities at the end
     const double *parameters;   ///< [carom_uncertainty_count] of an uncertain impact; NULL for none
-    const double *total;        ///< [n] impulses at the end; paths of more than CAROM_MOST_TRACE_STEPS pieces are cut before
+    const double *total;        ///< [n] impulses at the end
     const int *word;            ///< [word_length] contacts that acted, where a law says so
     int word_length;
     double energy_ratio;   ///< K(v+)/K(v-); NaN where K(v-) = 0

@@ -34,12 +34,6 @@ struct carom_batch_plan {
     double *start;           // [n] contact velocity before the impact
 };
 
-// The contact velocities of a sample.
-typedef struct trace {
-    double *values;  // [capacity x n]
-    int rows, capacity;
-} trace;
-
 struct carom_batch {
     const carom_batch_plan *plan;
     carom_stepper *stepper;      // for steps that the method leaves unserved
@@ -58,7 +52,7 @@ struct carom_batch {
     double *impulse;       // [n]
     int64_t *step_counts;  // [stride]
     bool *terminated, *unsolved, *gained, *approximate;
-    trace *traces;
+    carom_trace *traces;
     carom_draw_state *draws;  // not for uniform caps
     carom_stream *choices;    // which of several solutions is taken, for methods that choose
     // Of the rows.
@@ -237,7 +231,7 @@ carom_status carom_batch_create(const carom_batch_plan *plan, int capacity, caro
 
 void carom_batch_free(carom_batch *batch) {
     if (!batch) return;
-    for (size_t i = 0; batch->traces && i < batch->stride; i++) free(batch->traces[i].values);
+    for (size_t i = 0; batch->traces && i < batch->stride; i++) carom_trace_release(&batch->traces[i]);
     batch->plan->method->batch->batch_free(&batch->steps);
     carom_certifier_free(batch->certifier);
     carom_stepper_free(batch->stepper);
@@ -255,19 +249,9 @@ static int slot_of(const carom_batch *batch, int i) { return (int)batch->running
 static int64_t index_of(const carom_batch_request *request, int slot) { return request->first + request->every * slot; }
 
 // Appends a contact velocity, whose components stand `stride` apart.
-static carom_status append(trace *into, int n, const double *u, size_t stride, carom_error *error) {
-    // Room for the closing step, too, as time stepping has.
-    if (into->rows >= CAROM_MOST_TRACE_STEPS + 2) return CAROM_OK;
-    if (into->rows == into->capacity) {
-        const int capacity = 2 * into->capacity + 8;
-        double *moved = realloc(into->values, (size_t)capacity * (size_t)n * sizeof *moved);
-        if (!moved) return carom_fail_memory(error, "path of a sample");
-        into->values = moved;
-        into->capacity = capacity;
-    }
-    for (int c = 0; c < n; c++) into->values[into->rows * n + c] = u[(size_t)c * stride];
-    into->rows++;
-    return CAROM_OK;
+static carom_status append(carom_trace *into, int n, const double *u, size_t stride, carom_error *error) {
+    carom_trace_append(into, n, u, stride, NULL);
+    return carom_trace_check(into, error);
 }
 
 // The contact velocities u of the running samples whose traces are wanted.
@@ -283,16 +267,16 @@ static carom_status record_live(carom_batch *batch, const double *u, const carom
 }
 
 carom_status carom_batch_record(carom_batch *batch, int64_t row, const double *v, carom_error *error) {
-    trace *own = &batch->traces[batch->row_slot[row]];
+    carom_trace *own = &batch->traces[batch->row_slot[row]];
     if (!own->rows) return CAROM_OK;
     carom_impact_contact_velocity(batch->plan->impact, v, batch->u);
     return append(own, carom_impact_contact_size(batch->plan->impact), batch->u, 1, error);
 }
 
 const double *carom_batch_trace(const carom_batch *batch, int64_t row, int *rows) {
-    const trace *own = &batch->traces[batch->row_slot[row]];
+    const carom_trace *own = &batch->traces[batch->row_slot[row]];
     *rows = own->rows;
-    return own->rows ? own->values : NULL;
+    return own->rows ? own->u : NULL;
 }
 
 // ------------------------------------------------------------------------------------------------------------- one step

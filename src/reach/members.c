@@ -21,7 +21,7 @@ typedef struct maker {
     const carom_impact *impact;
     carom_walker *walker;  // one of these two
     carom_time_stepping *stepping;
-    bool may_gain;
+    bool may_gain, records;
     double drift;             // of walks [m/s]
     double *v, *u, *impulse;  // [nv], [n], [n]
     carom_arena arena;
@@ -37,10 +37,11 @@ static void free_maker(void *made) {
 }
 
 // A maker with room for one member.
-static carom_status create_maker(const carom_impact *impact, maker **made, carom_error *error) {
+static carom_status create_maker(const carom_impact *impact, bool records, maker **made, carom_error *error) {
     maker *own = *made = calloc(1, sizeof *own);
     if (!own) return carom_fail_memory(error, "worst cases");
     own->impact = impact;
+    own->records = records;
     own->v = carom_arena_take(&own->arena, (size_t)carom_impact_get_data(impact)->nv, sizeof(double));
     own->u = carom_arena_take(&own->arena, (size_t)carom_impact_contact_size(impact), sizeof(double));
     own->impulse = carom_arena_take(&own->arena, (size_t)carom_impact_contact_size(impact), sizeof(double));
@@ -64,7 +65,7 @@ static void fill_members(maker *own, carom_verdict verdict, const carom_sample_c
 static carom_status create_walker(const void *user, const carom_impact *impact, bool records, void **made, carom_error *error) {
     const carom_walker_options *options = user;
     maker *own = NULL;
-    carom_status status = create_maker(impact, &own, error);
+    carom_status status = create_maker(impact, records, &own, error);
     if (!status) status = carom_walker_create(impact, options, &own->walker, error);
     if (!status) status = carom_walker_record(own->walker, records, error);
     if (status) free_maker(own);
@@ -81,7 +82,6 @@ static void watch_walker(void *made, const carom_control *control) { carom_walke
 
 static carom_status walk(void *made, const carom_tape *played, int64_t seed, int64_t index, carom_tape *recorded, carom_members *members,
                          carom_error *error) {
-    (void)error;
     maker *own = made;
     carom_sample_counts counts;
     const carom_verdict verdict = carom_walker_play(own->walker, played, seed, index, own->v, own->impulse, recorded, &counts);
@@ -91,7 +91,7 @@ static carom_status walk(void *made, const carom_tape *played, int64_t seed, int
     members->path = CAROM_PATH_SOLUTION;
     members->rows_u = carom_walker_trace(own->walker, &members->rows);
     members->rows_impulse = carom_walker_impulses(own->walker, &members->rows);
-    return CAROM_OK;
+    return own->records && !members->rows ? carom_fail_memory(error, "path of a sample") : CAROM_OK;
 }
 
 static const carom_member_kind walks = {"walk", true, create_walker, free_maker, watch_walker, walk};
@@ -123,7 +123,7 @@ typedef struct step_options {
 static carom_status create_stepping(const void *user, const carom_impact *impact, bool records, void **made, carom_error *error) {
     const step_options *options = user;
     maker *own = NULL;
-    carom_status status = create_maker(impact, &own, error);
+    carom_status status = create_maker(impact, records, &own, error);
     if (!status)
         status =
             carom_time_stepping_create(impact, &options->stepper, options->step, options->max_steps, options->draw, &own->stepping, error);
@@ -137,7 +137,6 @@ static void watch_stepping(void *made, const carom_control *control) { carom_tim
 
 static carom_status step_in_time(void *made, const carom_tape *played, int64_t seed, int64_t index, carom_tape *recorded,
                                  carom_members *members, carom_error *error) {
-    (void)error;
     maker *own = made;
     carom_sample_counts counts;
     // Without a tape, an empty one: selections are numbers of tapes.
@@ -148,7 +147,7 @@ static carom_status step_in_time(void *made, const carom_tape *played, int64_t s
     members->path = CAROM_PATH_STEPS;
     members->rows_u = carom_time_stepping_trace(own->stepping, &members->rows);
     members->rows_impulse = carom_time_stepping_impulses(own->stepping, &members->rows);
-    return CAROM_OK;
+    return own->records && !members->rows ? carom_fail_memory(error, "path of a sample") : CAROM_OK;
 }
 
 static const carom_member_kind steps = {"lcp", true, create_stepping, free_maker, watch_stepping, step_in_time};

@@ -18,6 +18,21 @@ typedef void (*carom_draw_caps)(carom_draw_state *state, int contacts, double h,
 
 carom_draw_caps carom_draw_function(carom_draw draw);
 
+/// The recorded path of a run: contact velocities before the impact and after every step, with the impulses so far. A struct of zeros is
+/// empty.
+typedef struct carom_trace {
+    bool wanted;
+    bool lost;            ///< there was no memory for a row
+    int rows, capacity;   ///< a run begins with 0 rows
+    double *u, *impulse;  ///< [capacity x n]; no impulses where none are given
+} carom_trace;
+
+/// Adds a row, whose velocities stand `stride` apart.
+void carom_trace_append(carom_trace *trace, int n, const double *u, size_t stride, const double *impulse);
+/// @return CAROM_OUT_OF_MEMORY where a row was lost
+carom_status carom_trace_check(const carom_trace *trace, carom_error *error);
+void carom_trace_release(carom_trace *trace);
+
 /// The options with the sampler that they come to: restitution is walked.
 carom_sample_options carom_sample_serve(const carom_sample_options *options);
 

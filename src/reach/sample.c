@@ -247,6 +247,7 @@ static carom_status sample_one(const sampling *run, worker *own, block *into, in
     carom_sample_counts_add(&into->counts[one.sampler], &one.counts);
     if (!one.counts.terminated) return CAROM_OK;
     one.trace = walks ? carom_walker_trace(own->walker, &one.rows) : carom_time_stepping_trace(own->stepping, &one.rows);
+    if (wanted && !one.rows) return carom_fail_memory(error, "path of a sample");
     if (walks) one.bounces = carom_walker_bounces(own->walker);
     return add_outcome(run, own, into, &one, error);
 }

@@ -21,9 +21,7 @@ struct carom_time_stepping {
     const carom_control *control;
     carom_draw_caps draw;
     carom_draw_state draws;
-    double *trace;           // [trace_capacity x n]; NULL when traces are not recorded
-    double *trace_impulses;  // [trace_capacity x n], after it
-    int trace_rows, trace_capacity;
+    carom_trace trace;
     carom_arena arena;
 };
 
@@ -56,34 +54,28 @@ void carom_time_stepping_free(carom_time_stepping *stepping) {
     carom_stepper_free(stepping->stepper);
     carom_certifier_free(stepping->certifier);
     carom_arena_free(&stepping->arena);
-    free(stepping->trace);
+    carom_trace_release(&stepping->trace);
     free(stepping);
 }
 
 const carom_stepper *carom_time_stepping_stepper(const carom_time_stepping *stepping) { return stepping->stepper; }
 
 carom_status carom_time_stepping_record(carom_time_stepping *stepping, bool record, carom_error *error) {
-    stepping->trace_rows = 0;
-    if (!record || stepping->trace) {
-        if (!record) free(stepping->trace), stepping->trace = NULL;
-        return CAROM_OK;
-    }
-    // Room for the closing step, too.
-    stepping->trace_capacity = (int)(stepping->max_steps < CAROM_MOST_TRACE_STEPS ? stepping->max_steps : CAROM_MOST_TRACE_STEPS) + 2;
-    const size_t values = (size_t)stepping->trace_capacity * (size_t)carom_impact_contact_size(stepping->impact);
-    stepping->trace = malloc(2 * values * sizeof(double));
-    stepping->trace_impulses = stepping->trace ? stepping->trace + values : NULL;
-    return stepping->trace ? CAROM_OK : carom_fail_memory(error, "path of a sample");
+    (void)error;
+    if (!record) carom_trace_release(&stepping->trace);
+    stepping->trace.wanted = record;
+    stepping->trace.rows = 0;
+    return CAROM_OK;
 }
 
 const double *carom_time_stepping_trace(const carom_time_stepping *stepping, int *rows) {
-    *rows = stepping->trace ? stepping->trace_rows : 0;
-    return stepping->trace;
+    *rows = stepping->trace.lost ? 0 : stepping->trace.rows;
+    return *rows ? stepping->trace.u : NULL;
 }
 
 const double *carom_time_stepping_impulses(const carom_time_stepping *stepping, int *rows) {
-    *rows = stepping->trace ? stepping->trace_rows : 0;
-    return stepping->trace ? stepping->trace_impulses : NULL;
+    *rows = stepping->trace.lost ? 0 : stepping->trace.rows;
+    return *rows ? stepping->trace.impulse : NULL;
 }
 
 void carom_time_stepping_watch(carom_time_stepping *stepping, const carom_control *control) {
@@ -94,11 +86,7 @@ void carom_time_stepping_watch(carom_time_stepping *stepping, const carom_contro
 // The contact velocity of v and the impulse go to the trace; says whether no contact approaches.
 static bool has_terminated(carom_time_stepping *stepping, const double *v, const double *impulse) {
     carom_stepper_contact_velocity(stepping->stepper, v, stepping->u);
-    if (stepping->trace && stepping->trace_rows < stepping->trace_capacity) {
-        const size_t n = (size_t)carom_impact_contact_size(stepping->impact), at = (size_t)stepping->trace_rows++ * n;
-        memcpy(stepping->trace + at, stepping->u, n * sizeof *stepping->u);
-        memcpy(stepping->trace_impulses + at, impulse, n * sizeof *impulse);
-    }
+    if (stepping->trace.wanted) carom_trace_append(&stepping->trace, carom_impact_contact_size(stepping->impact), stepping->u, 1, impulse);
     return carom_impact_terminated(stepping->impact, stepping->u);
 }
 
@@ -145,7 +133,8 @@ static void follow_tape(carom_time_stepping *stepping, carom_numbers *numbers, i
 carom_verdict carom_time_stepping_play(carom_time_stepping *stepping, const carom_tape *played, int64_t seed, int64_t index, double *v,
                                        double *impulse, carom_tape *recorded, carom_sample_counts *counts) {
     const carom_impact_data *data = carom_impact_get_data(stepping->impact);
-    stepping->trace_rows = 0;
+    stepping->trace.rows = 0;
+    stepping->trace.lost = false;
     stepping->draws.has_direction = false;
     // Caps and selections draw from streams of their own, so that neither disturbs the other.
     carom_stream_start_use(&stepping->selection, (uint64_t)seed, (uint64_t)index, CAROM_STREAM_SELECTION);

@@ -105,28 +105,23 @@ void carom_walker_free(carom_walker *walker) {
     carom_box_free(walker->friction);
     carom_rebound_free(walker->rebound);
     carom_arc_free(walker->arc);
-    free(walker->trace);
+    carom_trace_release(&walker->trace);
     free(walker);
 }
 
 void carom_walker_watch(carom_walker *walker, const carom_control *control) { walker->control = control; }
 
 carom_status carom_walker_record(carom_walker *walker, bool record, carom_error *error) {
-    walker->trace_rows = 0;
-    if (!record) {
-        free(walker->trace);
-        walker->trace = NULL;
-    }
-    if (!record || walker->trace) return CAROM_OK;
-    walker->trace_capacity = (int)(walker->max_steps < CAROM_MOST_TRACE_STEPS ? walker->max_steps : CAROM_MOST_TRACE_STEPS) + 1;
-    walker->trace = malloc(2 * (size_t)walker->trace_capacity * (size_t)walker->n * sizeof(double));
-    walker->trace_impulses = walker->trace ? walker->trace + (size_t)walker->trace_capacity * (size_t)walker->n : NULL;
-    return walker->trace ? CAROM_OK : carom_fail_memory(error, "path of a walk");
+    (void)error;
+    if (!record) carom_trace_release(&walker->trace);
+    walker->trace.wanted = record;
+    walker->trace.rows = 0;
+    return CAROM_OK;
 }
 
 const double *carom_walker_trace(const carom_walker *walker, int *rows) {
-    *rows = walker->trace ? walker->trace_rows : 0;
-    return walker->trace;
+    *rows = walker->trace.lost ? 0 : walker->trace.rows;
+    return *rows ? walker->trace.u : NULL;
 }
 
 const double *carom_walker_bounces(const carom_walker *walker) {
@@ -134,15 +129,12 @@ const double *carom_walker_bounces(const carom_walker *walker) {
 }
 
 const double *carom_walker_impulses(const carom_walker *walker, int *rows) {
-    *rows = walker->trace ? walker->trace_rows : 0;
-    return walker->trace ? walker->trace_impulses : NULL;
+    *rows = walker->trace.lost ? 0 : walker->trace.rows;
+    return *rows ? walker->trace.impulse : NULL;
 }
 
 static void record(carom_walker *walker, const double *impulse) {
-    if (!walker->trace || walker->trace_rows == walker->trace_capacity) return;
-    const size_t n = (size_t)walker->n, at = (size_t)walker->trace_rows++ * n;
-    memcpy(walker->trace + at, walker->u, n * sizeof *walker->u);
-    memcpy(walker->trace_impulses + at, impulse, n * sizeof *impulse);
+    if (walker->trace.wanted) carom_trace_append(&walker->trace, walker->n, walker->u, 1, impulse);
 }
 
 // Friction of all contacts in p, and du. Contacts at rest between the bounds stick: their tangential rate is exactly zero. False where the
@@ -329,7 +321,8 @@ carom_verdict carom_walker_play(carom_walker *walker, const carom_tape *played, 
     walker->gain = 0;
     memset(impulse, 0, (size_t)walker->n * sizeof *impulse);
     *counts = (carom_sample_counts){.samples = 1};
-    walker->trace_rows = 0;
+    walker->trace.rows = 0;
+    walker->trace.lost = false;
     carom_impact_contact_velocity(walker->impact, start, walker->u);
     // The rule of termination of all laws decides whether there is an impact at all.
     counts->terminated = carom_impact_terminated(walker->impact, walker->u);

@@ -8,6 +8,7 @@
 
 #include "carom/box.h"
 #include "carom/dense.h"
+#include "reach/reach_internal.h"
 #include "reach/rebound.h"
 
 /// What becomes of a contact in one piece: it has a weight, it is held, or its weight has been sought and it is held no more.
@@ -46,9 +47,7 @@ struct carom_walker {
     int *unknown, *exchanges;  // [n]
     double *matrix, *change;   // [n x n], [n]
     carom_numbers numbers;
-    double *trace;           // [trace_capacity x n]; NULL when traces are not recorded
-    double *trace_impulses;  // [trace_capacity x n], after it
-    int trace_rows, trace_capacity;
+    carom_trace trace;
     carom_arena arena;
 };
 

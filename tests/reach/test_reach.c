@@ -421,6 +421,29 @@ static void paths_are_kept_where_asked_for(void **state) {
     release(&s);
 }
 
+// A path of many thousands of steps is whole, alone and in batches.
+static void long_paths_are_whole(void **state) {
+    (void)state;
+    static const char *const ways[] = {"lemke", "cone-map"};
+    for (int i = 0; i < 2; i++) {
+        carom_sample_options options = tabulated(2e-5, 100000, 2);
+        options.paths = 2;
+        options.path = ways[i];
+        set s = sample(&reference_block, &options, NULL);
+        assert_int_equal(carom_table_rows(s.outcomes), 2);
+        for (int64_t row = 0; row < 2; row++) {
+            int count;
+            const double *path = carom_table_series(s.outcomes, carom_table_find(s.outcomes, "path"), row, &count);
+            const int64_t steps = carom_table_integer_column(s.outcomes, CAROM_OUTCOME_STEPS)[row];
+            assert_true(steps > 4100);
+            assert_int_equal(count, 4 * (steps + 1));
+            // Many steps of batches add up their round-off.
+            assert_close(path[count - 4], carom_table_real_column(s.outcomes, CAROM_OUTCOME_NORMAL_VELOCITY)[2 * row], 1e-12);
+        }
+        release(&s);
+    }
+}
+
 // Appendix B.
 static void bounds_are_those_of_appendix_b(void **state) {
     (void)state;
@@ -683,6 +706,7 @@ int main(void) {
         cmocka_unit_test(correlated_draws_do_not_shrink_at_small_steps),
         cmocka_unit_test(random_selection_has_the_reference_count),
         cmocka_unit_test(paths_are_kept_where_asked_for),
+        cmocka_unit_test(long_paths_are_whole),
         cmocka_unit_test(bounds_are_those_of_appendix_b),
         cmocka_unit_test(steep_cones_are_certified),
         cmocka_unit_test(step_counts_keep_to_their_bound),
