@@ -68,8 +68,8 @@ static void every_public_reader_has_a_harness(void **state) {
             char call[128];
             snprintf(call, sizeof call, "%.*s(", (int)(match[2].rm_eo - match[2].rm_so), at + match[2].rm_so);
             // Writers open groups of their own files. On damaged files libhdf5 may end the process in which carom_result_open calls it:
-            // the harness takes carom_result_open_apart, which does the same in a process of its own.
-            if (strstr(call, "writer") || !strcmp(call, "carom_result_open(")) continue;
+            // the harness takes carom_result_open_apart, which does the same in a process of its own. Files are opened by every reader.
+            if (strstr(call, "writer") || strstr(call, "carom_file_") || !strcmp(call, "carom_result_open(")) continue;
             readers++;
             if (strstr(harnesses, call)) continue;
             print_error("%s: no harness of tests/fuzz/readers.c calls %s)\n", names[i]->d_name, call);
