@@ -172,7 +172,8 @@ static const refusal refusals[] = {
     {"resolve case.yaml --law stronge --allow-tangential=maybe", "--allow-tangential: 'maybe' is neither",
      "delassus: {W: [[1, 0], [0, 1]], u: [-1, 1], mu: [1]}\n"},
     {"resolve case.yaml --law stronge", "not positive definite", "delassus: {W: [[1, 1], [1, 1]], u: [-1, -1], mu: [1]}\n"},
-    {"resolve case.yaml", "case.yaml:1: u is not in the range of W: no velocity", "delassus: {W: [[1, 1], [1, 1]], u: [-1, 1], mu: [1]}\n"},
+    {"resolve case.yaml", "case.yaml:1: delassus: u is not in the range of W: no velocity",
+     "delassus: {W: [[1, 1], [1, 1]], u: [-1, 1], mu: [1]}\n"},
     {"resolve case.yaml --law stronge", "the scene has 2 contacts",
      "delassus: {W: [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], u: [-1, 1, -1, 1], mu: [1, 1]}\n"},
     // options in scenes

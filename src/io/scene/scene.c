@@ -89,10 +89,18 @@ static carom_status read_document(carom_scene *scene, const carom_registry *regi
     return status;
 }
 
+// Where a scene says what its impact is; NULL in one that is a model.
+static const carom_node *find_impact(const carom_scene *scene) {
+    static const char *const keys[] = {"contacts", "matrices", "delassus", "two_bodies", "balls"};
+    const carom_node *node = NULL;
+    for (size_t i = 0; !node && i < sizeof keys / sizeof *keys; i++) node = carom_node_find(carom_document_root(scene->document), keys[i]);
+    return node;
+}
+
 // A sentence about the scene's impact.
 static carom_status warn_of_impact(void *user, const char *sentence, carom_error *error) {
     carom_scene *scene = user;
-    return carom_scene_warn(scene, carom_document_root(scene->document), error, "%s", sentence);
+    return carom_scene_warn(scene, find_impact(scene), error, "%s", sentence);
 }
 
 // What a scene of any form has besides: a name, a look at its impact, and a warning where nothing happens in it.
@@ -103,7 +111,7 @@ static carom_status finish(carom_scene *scene, carom_error *error) {
     if (scene->impact) {
         carom_error inner;
         status = carom_impact_review(scene->impact, warn_of_impact, scene, &inner);
-        if (status) return carom_document_pass_on(scene->document, carom_document_root(scene->document), &inner, error);
+        if (status) return carom_document_pass_on(scene->document, find_impact(scene), &inner, error);
     }
 
     // A state in which nothing collides is an answer of its own, but seldom what was meant. Rest needs no warning.

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from .._errors import InputError
+from .._errors import InputError, warn_user
 from ..geometry import Geometry
 from ..impact import Impact
 from ._project import Projector
@@ -188,6 +188,9 @@ def freeze(system: System, touches: Sequence[Touch], *, tangent_dim: int, listed
     named = not names or names[0] is not None
     dimension = rows.shape[1] - 1
     nothing = [0.0] * len(labels)
+    # What is odd about the impact itself comes after.
+    for note in system.notes:
+        warn_user(note)
     return Impact(
         system.mass,
         rows[:, 0],

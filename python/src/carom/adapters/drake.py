@@ -2,7 +2,6 @@
 """Impacts of multibody plants in memory of Drake."""
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -95,8 +94,6 @@ def from_drake(
     else:
         touches, tangent_dim = read_touches(contacts, reader.locate, reader.spot(plant.world_frame(), np.zeros(3)))
     impact = freeze(system, touches, tangent_dim=tangent_dim, listed=contacts is not None)
-    for note in system.notes:
-        warnings.warn(note, UserWarning, stacklevel=2)
     return impact
 
 

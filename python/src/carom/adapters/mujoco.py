@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -127,8 +126,6 @@ def from_mujoco(
         chosen = None if contacts is None else _choose(data, contacts)
         touches = detect(mujoco, model, state, chosen, detection, system)
         impact = freeze(system, touches, tangent_dim=2, listed=False)
-    for note in system.notes:
-        warnings.warn(note, UserWarning, stacklevel=2)
     return impact
 
 

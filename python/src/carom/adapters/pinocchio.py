@@ -2,7 +2,6 @@
 """Impacts of models in memory of Pinocchio."""
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -109,8 +108,6 @@ def from_pinocchio(
     world = Spot(np.zeros(3), np.zeros((3, model.nv)), 0, model.names[0])
     touches, tangent_dim = read_touches(contacts, locate, world)
     impact = freeze(system, touches, tangent_dim=tangent_dim, listed=True)
-    for note in system.notes:
-        warnings.warn(note, UserWarning, stacklevel=2)
     return impact
 
 
