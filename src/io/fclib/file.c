@@ -10,11 +10,6 @@ bool carom_fclib_is_hdf5(const char *bytes, size_t size) {
     return size >= sizeof signature - 1 && !memcmp(bytes, signature, sizeof signature - 1);
 }
 
-carom_status carom_contact_file_parse(const char *path, const char *bytes, size_t size, carom_fclib_problem *problem, carom_error *error) {
-    if (!carom_fclib_is_hdf5(bytes, size) && carom_siconos_is_text(bytes)) return carom_siconos_parse(path, bytes, problem, error);
-    return carom_fclib_parse(path, bytes, size, problem, error);
-}
-
 void carom_fclib_problem_release(carom_fclib_problem *problem) {
     free(problem->delassus);
     free(problem->velocity);
