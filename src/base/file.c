@@ -38,7 +38,7 @@ carom_status carom_file_open(const char *path, FILE **file, carom_error *error) 
     return status;
 }
 
-carom_status carom_file_read(const char *path, char **bytes, size_t *size, carom_error *error) {
+carom_status carom_file_read(const char *path, size_t most, char **bytes, size_t *size, carom_error *error) {
     *bytes = NULL;
     *size = 0;
     FILE *file;
@@ -58,12 +58,12 @@ carom_status carom_file_read(const char *path, char **bytes, size_t *size, carom
         }
         buffer = grown;
         used += fread(buffer + used, 1, room - used, file);
-    } while (used == room && used <= CAROM_MAX_FILE_SIZE);
+    } while (used == room && used <= most);
 
     if (!status && ferror(file))
         status = carom_fail_system(error, errno, "%s: cannot be read", shown_path(path));
-    else if (!status && used > CAROM_MAX_FILE_SIZE)
-        status = carom_fail(error, CAROM_BAD_INPUT, "%s: is larger than %d MiB", shown_path(path), CAROM_MAX_FILE_SIZE >> 20);
+    else if (!status && used > most)
+        status = carom_fail(error, CAROM_BAD_INPUT, "%s: is larger than %zu MiB", shown_path(path), most >> 20);
     fclose(file);
     if (status) {
         free(buffer);

@@ -133,7 +133,7 @@ carom_status cli_read_json(const char *path, json_t **document, carom_error *err
     char *bytes;
     size_t size;
     json_error_t wrong;
-    const carom_status status = carom_file_read(path, &bytes, &size, error);
+    const carom_status status = carom_file_read(path, CAROM_MAX_FILE_SIZE, &bytes, &size, error);
     if (status) return status;
     *document = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &wrong);
     free(bytes);

@@ -19,9 +19,13 @@ carom_status carom_motion_conclude(const carom_motion_call *call, carom_verdict 
 carom_status carom_motion_note(const carom_motion_call *call, carom_error *error, const char *format, ...) CAROM_PRINTF(3, 4);
 /// Adds a reason to the message of the results: why the motion is not complete.
 carom_status carom_motion_explain(const carom_motion_call *call, carom_error *error, const char *format, ...) CAROM_PRINTF(3, 4);
-/// A motion that would be complete is not when its energy is wrong by more than 1 % of the scale [J]: the verdict and the message say so.
-carom_status carom_motion_limit_energy(const carom_motion_call *call, double energy_error, double scale, carom_verdict *verdict,
-                                       carom_error *error);
+/// A motion that would be complete is not when its energy is wrong by more than 1 % of the scale: the verdict and the message say so. The
+/// scale is the largest of the initial energy, the kinetic energies, and, for a system that may rest all the time, the energy of speeds
+/// that move it by its own size within the time of the motion.
+/// @param initial, kinetic  energy at the start, and the largest kinetic one [J]
+/// @param time              that the motion took [s]
+carom_status carom_motion_limit_energy(const carom_motion_call *call, double energy_error, double initial, double kinetic, double time,
+                                       carom_verdict *verdict, carom_error *error);
 
 /// Hands recorded states on and clears them; nothing where there are none, or no table of them.
 carom_status carom_motion_flush(const carom_motion_call *call, carom_table *states, carom_error *error);

@@ -176,8 +176,11 @@ carom_status carom_motion_explain(const carom_motion_call *call, carom_error *er
 // An integrator that conserves energy, or loses it where impacts say so, errs by much less than this share of it.
 #define MOST_ENERGY_ERROR 0.01
 
-carom_status carom_motion_limit_energy(const carom_motion_call *call, double energy_error, double scale, carom_verdict *verdict,
-                                       carom_error *error) {
+carom_status carom_motion_limit_energy(const carom_motion_call *call, double energy_error, double initial, double kinetic, double time,
+                                       carom_verdict *verdict, carom_error *error) {
+    const carom_system *system = call->motion->system;
+    double scale = fmax(fabs(initial), kinetic);
+    if (system && time > 0) scale = fmax(scale, 0.5 * system->mass * system->length * system->length / (time * time));
     if (*verdict != CAROM_COMPLETE || energy_error <= MOST_ENERGY_ERROR * scale) return CAROM_OK;
     *verdict = CAROM_ENERGY_LIMIT;
     return carom_motion_explain(call, error,

@@ -70,7 +70,7 @@ carom_status carom_lcp_problem_read(const char *path, carom_lcp_problem *problem
     *problem = (carom_lcp_problem){0};
     char *bytes = NULL;
     size_t size = 0;
-    carom_status status = carom_file_read(path, &bytes, &size, error);
+    carom_status status = carom_file_read(path, CAROM_MAX_FILE_SIZE, &bytes, &size, error);
     // Names of files say nothing: the first bytes do.
     const bool text = !status && carom_siconos_is_text(bytes);
     if (text && carom_siconos_is_lcp(bytes)) {

@@ -21,7 +21,7 @@ carom_status carom_velocity_read(const char *path, int nv, double *v, carom_erro
     carom_document *document = NULL;
     velocity_fields fields = {0};
     carom_length lengths[LENGTHS] = {[SIZE] = {.least = nv, .most = nv, .value = nv}};
-    carom_status status = carom_file_read(path, &bytes, &size, error);
+    carom_status status = carom_file_read(path, CAROM_MAX_FILE_SIZE, &bytes, &size, error);
     if (!status) status = carom_document_parse(path, bytes, size, &document, error);
     if (!status) status = carom_fields_read(document, carom_document_root(document), CAROM_FIELD_ROWS(FIELDS), lengths, &fields, error);
     if (!status) memcpy(v, fields.v, (size_t)nv * sizeof *v);

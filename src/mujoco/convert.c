@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "carom/file.h"
 #include "carom/surface.h"
 #include "mujoco/mujoco_internal.h"
 
@@ -225,8 +226,8 @@ static bool is_collada(const char *path) {
 // Is this an STL file of words? Binary ones may start with "solid", too, but have the size that their number says.
 static bool is_text_stl(const char *path) {
     const char *ending = strrchr(path, '.');
-    FILE *file = ending && !strcasecmp(ending, ".stl") ? fopen(path, "rb") : NULL;
-    if (!file) return false;
+    FILE *file;
+    if (!ending || strcasecmp(ending, ".stl") || carom_file_open(path, &file, NULL)) return false;
     unsigned char start[STL_START] = {0};
     const bool read = fread(start, 1, sizeof start, file) > 5;
     const bool sized = !fseek(file, 0, SEEK_END);
@@ -358,7 +359,7 @@ carom_status model_check_points(const char *name, int count, const double *point
 carom_status model_check_mesh(const char *path, const char *content, const double scale[3], bool hull, carom_error *error) {
     const bool collada = is_collada(path);
     const carom_surface_format format = collada ? CAROM_SURFACE_STL : find_format(path, content);
-    if (format == CAROM_SURFACE_BY_CONTENT) return CAROM_OK;
+    if (format == CAROM_SURFACE_BY_CONTENT) return model_check_regular(path, error);
     char *bytes = NULL;
     size_t size;
     carom_arena arena = {0};

@@ -2,62 +2,34 @@
 // Model files as XML documents, for what must be known before MuJoCo reads them, or beside what it keeps.
 //
 // libxml2 initialises itself at its first use, safely for threads, and is never cleaned up here: the calling program may use it, too.
-#include <errno.h>
 #include <libxml/HTMLparser.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "carom/file.h"
 #include "mujoco/mujoco_internal.h"
 
 // Far above hand-written and generated models, and above meshes.
 enum { MAX_MODEL_BYTES = 1 << 26, MAX_FILE_BYTES = 1 << 30 };
 
 carom_status model_check_regular(const char *path, carom_error *error) {
+    FILE *file;
     struct stat about;
-    if (stat(path, &about) || S_ISREG(about.st_mode)) return CAROM_OK;
-    if (S_ISDIR(about.st_mode)) return carom_fail_system(error, EISDIR, "%s: the file cannot be read", path);
-    return carom_fail(error, CAROM_BAD_INPUT, "%s: is not a regular file", path);
-}
-
-static carom_status read_file(const char *path, size_t most, char **text, size_t *length, carom_error *error) {
-    *text = NULL;
-    *length = 0;
-    const carom_status regular = model_check_regular(path, error);
-    if (regular) return regular;
-    FILE *file = fopen(path, "rb");
-    if (!file) return carom_fail_system(error, errno, "%s: the file cannot be read", path);
-    carom_status status = CAROM_OK;
-    size_t size = 0, room = 0;
-
-    // Grow by doubling until the file ends.
-    do {
-        room = room ? 2 * room : 1 << 16;
-        char *grown = realloc(*text, room + 1);
-        if (!grown) {
-            status = carom_fail_memory(error, path);
-            break;
-        }
-        *text = grown;
-        size += fread(grown + size, 1, room - size, file);
-        grown[size] = '\0';
-    } while (size == room && size < most);
-
-    if (!status && ferror(file)) status = carom_fail_system(error, errno, "%s: the file cannot be read", path);
-    if (!status && size >= most) status = carom_fail(error, CAROM_BAD_INPUT, "%s: must be smaller than %zu bytes", path, most);
-    fclose(file);
-    *length = size;
+    if (stat(path, &about)) return CAROM_OK;
+    const carom_status status = carom_file_open(path, &file, error);
+    if (file) fclose(file);
     return status;
 }
 
 carom_status model_read_text(const char *path, char **text, carom_error *error) {
     size_t size;
-    return read_file(path, MAX_MODEL_BYTES, text, &size, error);
+    return carom_file_read(path, MAX_MODEL_BYTES, text, &size, error);
 }
 
 carom_status model_read_bytes(const char *path, char **bytes, size_t *size, carom_error *error) {
-    return read_file(path, MAX_FILE_BYTES, bytes, size, error);
+    return carom_file_read(path, MAX_FILE_BYTES, bytes, size, error);
 }
 
 // MuJoCo reports what is wrong with a file, in its own words.

@@ -257,12 +257,13 @@ static bool has_verdict(const json_t *document, int status) {
     return json_is_string(verdict) && code <= CAROM_NO_FORCE && (code == CAROM_COMPLETE) == (status == 0);
 }
 
-// What is said on stderr is what the document has, too.
+// What is said on stderr the document has among its caveats, which may say more.
 static bool has_caveats(const json_t *document, const char *said) {
     const json_t *caveats = json_object_get(document, "caveats"), *sentence;
     size_t index;
-    json_array_foreach(caveats, index, sentence) if (!strstr(said, json_string_value(sentence))) return false;
-    return json_is_array(caveats) && json_array_size(caveats) == (size_t)count_text(said, "\n");
+    int found = 0;
+    json_array_foreach(caveats, index, sentence) found += strstr(said, json_string_value(sentence)) != NULL;
+    return json_is_array(caveats) && found == count_text(said, "\n");
 }
 
 json_t *ask_request(const request *asked, int status) {

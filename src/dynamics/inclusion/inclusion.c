@@ -265,7 +265,7 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
         *carom_table_integers(call->result, RESULT_SWITCHES) = loop.switches;
         *carom_table_reals(call->result, RESULT_PENETRATION) = loop.penetration;
         *carom_table_integers(call->result, RESULT_UNRESOLVED_HOPS) = loop.unresolved_hops;
-        status = carom_motion_limit_energy(call, loop.energy_error, fmax(fabs(loop.initial), loop.kinetic), &loop.verdict, error);
+        status = carom_motion_limit_energy(call, loop.energy_error, loop.initial, loop.kinetic, motion->t, &loop.verdict, error);
     }
     if (!status) {
         status = carom_motion_conclude(call, loop.verdict, loop.step, motion->t, loop.energy_error, loop.initial, error);

@@ -420,8 +420,7 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
         *carom_table_reals(call->result, RESULT_REST) = loop.rest_time;
         *carom_table_reals(call->result, RESULT_STILL) = loop.still_time;
         status = carom_table_set_text(call->result, RESULT_LAW, loop.law.named ? loop.law.law->name : "none", error);
-        if (!status)
-            status = carom_motion_limit_energy(call, loop.energy_error, fmax(fabs(loop.initial), loop.kinetic), &loop.verdict, error);
+        if (!status) status = carom_motion_limit_energy(call, loop.energy_error, loop.initial, loop.kinetic, time, &loop.verdict, error);
         if (!status) status = carom_motion_conclude(call, loop.verdict, done, time, loop.energy_error, loop.initial, error);
     }
     lgvci_law_release(&loop.law);

@@ -323,7 +323,7 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
         *carom_table_integers(call->result, RESULT_IMPACTS) = loop.impacts;
         *carom_table_integers(call->result, RESULT_MULTIPLE) = loop.multiple;
         *carom_table_integers(call->result, RESULT_FRICTION) = loop.friction_ignored;
-        status = carom_motion_limit_energy(call, loop.energy_error, fmax(fabs(loop.initial), loop.kinetic), &loop.verdict, error);
+        status = carom_motion_limit_energy(call, loop.energy_error, loop.initial, loop.kinetic, loop.motion->time, &loop.verdict, error);
     }
     if (!status) {
         status = carom_motion_conclude(call, loop.verdict, loop.step, loop.motion->time, loop.energy_error, loop.initial, error);

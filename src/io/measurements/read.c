@@ -148,7 +148,7 @@ carom_status carom_measurements_read(const char *path, const carom_measurements_
     size_t size = 0;
     carom_document *document = NULL;
     measured_file file;
-    carom_status status = carom_file_read(path, &bytes, &size, error);
+    carom_status status = carom_file_read(path, CAROM_MAX_FILE_SIZE, &bytes, &size, error);
     char hash[CAROM_DIGEST_TEXT_SIZE] = "";
     carom_digest *digest = NULL;
     if (!status) status = carom_digest_create(&digest, error);

@@ -129,7 +129,7 @@ static carom_status read_file(carom_scene *scene, const carom_node *node, const 
     *path = carom_scene_join_path(scene, name);
     if (!*path) return carom_fail_memory(error, carom_scene_path(scene));
     carom_error inner;
-    const carom_status status = carom_file_read(*path, bytes, size, &inner);
+    const carom_status status = carom_file_read(*path, CAROM_MAX_FILE_SIZE, bytes, size, &inner);
     if (status) return carom_document_pass_on(scene->document, node, &inner, error);
     carom_digest_add_bytes(digest, *bytes, *size);
     return CAROM_OK;

@@ -217,7 +217,7 @@ static carom_status read_fclib(carom_scene *scene, const carom_node *delassus, c
     size_t size = 0;
     carom_error inner;
     carom_fclib_problem problem = {0};
-    status = carom_file_read(path, &bytes, &size, &inner);
+    status = carom_file_read(path, CAROM_MAX_FILE_SIZE, &bytes, &size, &inner);
     if (!status) {
         carom_digest_add_bytes(digest, bytes, size);
         status = carom_contact_file_parse(path, bytes, size, &problem, &inner);

@@ -104,7 +104,7 @@ carom_status carom_scene_load_model(carom_scene *scene, const double *parameters
     carom_error inner;
     carom_status status = CAROM_OK;
     size_t size = 0;
-    if (digest) status = carom_file_read(path, &bytes, &size, &inner);
+    if (digest) status = carom_file_read(path, CAROM_MAX_FILE_SIZE, &bytes, &size, &inner);
     if (digest && !status) carom_digest_add_bytes(digest, bytes, size);
     free(bytes);
     carom_model_options options = scene->model_options;

@@ -154,7 +154,7 @@ static carom_status read_scene(const char *path, bool moves, const carom_registr
     fresh->integrator = integrator;
 
     carom_status status = carom_digest_create(&digest, error);
-    if (!status) status = carom_file_read(path, &bytes, &size, error);
+    if (!status) status = carom_file_read(path, CAROM_MAX_FILE_SIZE, &bytes, &size, error);
     if (!status) {
         carom_digest_add_bytes(digest, bytes, size);
         status = carom_scene_recognise(path, bytes, &bare, error);
