@@ -251,7 +251,8 @@ static bool is_sound(const cells *cell, const carom_sizes *sizes, int64_t rows) 
     const carom_column_type type = cell->column->type;
     const bool named = type == CAROM_COLUMN_FLAGS || type == CAROM_COLUMN_CHOICE, truth = type == CAROM_COLUMN_BOOLEAN;
     if (named || truth) {
-        const int64_t names = truth ? 2 : count_names(cell->column), most = type == CAROM_COLUMN_FLAGS && names < 63 ? 1LL << names : names;
+        const int64_t names = truth ? 2 : count_names(cell->column),
+                      most = type == CAROM_COLUMN_FLAGS && names < 63 ? (int64_t)1 << names : names;
         bool sound = type != CAROM_COLUMN_FLAGS || names < 63;
         for (int64_t k = 0; k < rows * cell->width && sound; k++) sound = cell->integers[k] >= 0 && cell->integers[k] < most;
         return sound;

@@ -101,8 +101,9 @@ void cli_help(const cli_command *command, const carom_registry *registry);
 
 // ------------------------------------------------------------------------------------------------------------ messages
 
-/// From here on cli_report prints, with `--json`, a document {schema, complete: false, verdict} for a command that could not finish.
-void cli_expect_answer(const cli_arguments *arguments);
+/// From here on cli_report prints, where the answer is JSON, a document {schema, complete: false, verdict} for a command that could not
+/// finish.
+void cli_expect_answer(const cli_command *command, bool json);
 /// Prints `carom: MESSAGE` on stderr, on the first of several ranks, and returns the exit status that the error means.
 int cli_report(const carom_error *error);
 
@@ -148,8 +149,8 @@ void cli_guard_terminal(void);
 void cli_release_terminal(void);
 /// The errno of the write to stdout that failed; 0: none did.
 int cli_output_failure(void);
-/// From here on stdout gets what is printed as it is: a JSON document.
-void cli_print_whole(void);
+/// Does stdout get what is printed as it is from here on, a JSON document?
+void cli_print_whole(bool whole);
 /// The same with large matrices where the document has null.
 int cli_print_large_json(json_t *document, const carom_json_large *matrices, int count, int status);
 /// Reads --zoom, set or all, of a command that has it; set where it is not given.

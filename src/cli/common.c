@@ -21,10 +21,10 @@ static const cli_command *owes_json;
 // When the command began.
 static double started;
 
-void cli_expect_answer(const cli_arguments *arguments) {
-    owes_json = cli_given(arguments, "json") ? arguments->command : NULL;
+void cli_expect_answer(const cli_command *command, bool json) {
+    owes_json = json ? command : NULL;
     started = carom_clock_seconds();
-    if (owes_json) cli_print_whole();
+    cli_print_whole(json);
 }
 
 int cli_report(const carom_error *error) {

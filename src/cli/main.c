@@ -46,16 +46,21 @@ static int run(int argc, char **argv) {
                    carom_suggestion_phrase(&suggestion, phrase));
         return cli_report(&error);
     }
+    // Help for the command, wherever it is asked for.
+    const cli_command *command = cli_commands[index];
+    bool helps = false, json = false;
+    for (int i = 2; i < argc; i++) {
+        helps = helps || is_help(argv[i]);
+        json = json || !strcmp(argv[i], "--json");
+    }
+    // What finds no memory before the words are read owes its document, too.
+    cli_expect_answer(command, json && !helps);
     // All solvers, laws and integrators that this build has.
     carom_registry *registry = NULL;
     carom_status status = carom_registry_create(&registry, &error);
     if (!status) status = carom_siconos_register(registry, &error);
     if (!status) status = carom_exact_register(registry, &error);
     if (!status) status = carom_dynamics_register(registry, &error);
-    // Help for the command, wherever it is asked for.
-    const cli_command *command = cli_commands[index];
-    bool helps = false;
-    for (int i = 2; i < argc; i++) helps = helps || is_help(argv[i]);
     int exit_status = EXIT_DONE;
     if (status) {
         exit_status = cli_report(&error);
@@ -67,7 +72,7 @@ static int run(int argc, char **argv) {
         if (cli_parse(command, registry, argc - 2, argv + 2, &arguments, &error)) {
             exit_status = cli_report(&error);
         } else {
-            cli_expect_answer(&arguments);
+            cli_expect_answer(command, cli_given(&arguments, "json"));
             exit_status = command->run(&arguments);
             cli_release(&arguments);
         }

@@ -93,4 +93,4 @@ void cli_release_terminal(void) {
 
 int cli_output_failure(void) { return filters[0].failure; }
 
-void cli_print_whole(void) { filters[0].whole = true; }
+void cli_print_whole(bool whole) { filters[0].whole = whole; }

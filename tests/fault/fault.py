@@ -292,27 +292,30 @@ def try_memory():
 # ---------------------------------------------------------------------------------------------------------- allocations
 
 class Allocations:
-    """Goes through the allocations of every short command in random order."""
+    """Fails allocations of the short commands in random order: each command has the same share, however many it asks for."""
 
     def __init__(self):
-        self.left = []
-        for index, words in enumerate(SHORT):
-            with Folder(MADE) as folder:
-                count = os.path.join(folder, "count")
-                run(CAROM, words, folder, env={"LD_PRELOAD": PRELOAD, "CAROM_FAIL_COUNT": count, "OMP_NUM_THREADS": "1"})
-                total = int(read(count) or 0)
-                self.left += [(index, n + 1) for n in range(total)]
-        self.total = len(self.left)
-        chance.shuffle(self.left)
+        # The numbers of those left, counted when a command has its first turn.
+        self.left, self.total, self.failed = {}, 0, 0
+
+    def count(self, index):
+        with Folder(MADE) as folder:
+            count = os.path.join(folder, "count")
+            run(CAROM, SHORT[index], folder, env={"LD_PRELOAD": PRELOAD, "CAROM_FAIL_COUNT": count, "OMP_NUM_THREADS": "1"})
+            self.left[index] = list(range(1, int(read(count) or 0) + 1))
+        self.total += len(self.left[index])
+        chance.shuffle(self.left[index])
 
     def try_next(self):
-        if not self.left:
+        index = chance.randrange(len(SHORT))
+        if index not in self.left:
+            self.count(index)
+        if not self.left[index]:
             return
-        index, number = self.left.pop()
-        words = SHORT[index]
+        number, words = self.left[index].pop(), SHORT[index]
+        self.failed += 1
         variable = "CAROM_FAIL_ON" if chance.random() < 0.2 else "CAROM_FAIL_AT"
         with Folder(MADE) as folder:
-            prepare(folder)
             r = run(CAROM, words, folder, env={"LD_PRELOAD": PRELOAD, variable: str(number), "OMP_NUM_THREADS": "1"})
             report.add("allocations", r, broken_rules(r) + broken_files(folder, "out.h5", r), f"{variable}={number}")
 
@@ -346,5 +349,5 @@ with tempfile.TemporaryDirectory() as MADE:
         kinds[kind]()
         spent[kind] += max(time.monotonic() - started, 1e-3)
     if "allocations" in wanted:
-        print(f"{allocations.total - len(allocations.left)} of {allocations.total} allocations failed once; seed {seed}")
+        print(f"{allocations.failed} of {allocations.total} allocations of {len(allocations.left)} commands failed once; seed {seed}")
 sys.exit(0 if report.end() else 1)
