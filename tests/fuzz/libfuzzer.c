@@ -374,7 +374,7 @@ static const cli_command *command_of(const text *t, span line) {
         const size_t length = strlen(cli_commands[i]->name);
         if (length <= length_of(line) && !memcmp(cli_commands[i]->name, t->bytes + line.start, length) &&
             (length == length_of(line) || t->bytes[line.start + length] == ' '))
-            return commands[i];
+            return cli_commands[i];
     }
     return NULL;
 }

@@ -149,6 +149,7 @@ void fuzz_table(const uint8_t *bytes, size_t size) {
         {"real", CAROM_COLUMN_REAL, 2, "", "", NULL},         {"integer", CAROM_COLUMN_INTEGER, 1, "", "", NULL},
         {"flags", CAROM_COLUMN_FLAGS, 1, "", "", bits},       {"text", CAROM_COLUMN_TEXT, 1, "", "", NULL},
         {"contacts", CAROM_COLUMN_CONTACTS, 1, "", "", NULL}, {"series", CAROM_COLUMN_SERIES, 3, "", "", NULL},
+        {"truth", CAROM_COLUMN_BOOLEAN, 1, "", "", NULL},     {"choice", CAROM_COLUMN_CHOICE, 1, "", "", bits},
     };
     static const carom_sizes sizes = {.nv = 3, .contacts = 2, .tangents = 2, .positions = 3};
     carom_error error;
@@ -169,9 +170,13 @@ void fuzz_table(const uint8_t *bytes, size_t size) {
         const char *text = carom_table_text(table, 3, row);
         sum += text ? (double)strlen(text) : 0;
         const int *list = carom_table_list(table, 4, row, &count);
-        for (int k = 0; k < count; k++) sum += list[k];
+        for (int k = 0; k < count; k++)
+            if (list[k] < 0 || list[k] >= sizes.contacts) fuzz_fail("row %lld lists contact %d", (long long)row, list[k]);
         const double *series = carom_table_series(table, 5, row, &count);
         for (int k = 0; k < count; k++) sum += series[k];
+        // Names stand in arrays of two.
+        const int64_t mask = carom_table_integer_column(table, 2)[row], choice = carom_table_integer_column(table, 7)[row];
+        if (mask < 0 || mask > 3 || choice < 0 || choice > 1) fuzz_fail("row %lld has the bits %lld", (long long)row, (long long)mask);
     }
     carom_table_free(table);
     carom_bytes_free(message);

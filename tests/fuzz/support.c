@@ -72,6 +72,11 @@ static const char gnuplot[] = "#!/bin/sh\n"
                               "if grep -q -m 1 pngcairo; then printf '\\211PNG\\r\\n\\032\\nIEND\\256B`\\202'; "
                               "else printf '<?xml?></svg>\\n\\n'; fi\n";
 
+// A Python that writes an empty page: what it says itself would not pass this process's streams.
+static const char python[] = "#!/bin/sh\n"
+                             "for page; do :; done\n"
+                             "case $page in *.htm*) echo '<html></html>' > \"$page\";; esac\n";
+
 // The models of the scenes. A run may write models of its own, whose names begin with `fuzzed`.
 static bool is_model(const char *name) {
     const char *ending = strrchr(name, '.');
@@ -109,8 +114,11 @@ void fuzz_enter(const char *scenes) {
         exit(EXIT_FAILURE);
     }
     fuzz_write("tools/gnuplot", gnuplot, sizeof gnuplot - 1);
+    fuzz_write("tools/python", python, sizeof python - 1);
     chmod("tools/gnuplot", 0755);
+    chmod("tools/python", 0755);
     setenv("PATH", search, 1);
+    setenv("CAROM_PYTHON", "tools/python", 1);
 }
 
 void fuzz_sweep(void) {
