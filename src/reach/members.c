@@ -12,9 +12,11 @@
 #define MOST_GAIN 1e-7
 
 // Where a walk ends and where its impulses lead may differ by so much, relative to the velocity scale: in the plane by rounding, in space
-// by so many times the tolerance of curved pieces. A search would find the walks that differ most.
+// by so many times the tolerance of curved pieces. A search would find the walks that differ most. Beside that the rounding of thousands of
+// pieces, relative to what these velocities are computed from (carom_velocity_scale_of): 1e-5 of the first one where a walk is given up.
 #define PLANAR_DRIFT  1e-9
 #define SPATIAL_DRIFT 100
+#define ROUND_OFF     1e-12
 
 // What makes walks or samples of one impact.
 typedef struct maker {
@@ -86,8 +88,9 @@ static carom_status walk(void *made, const carom_tape *played, int64_t seed, int
     carom_sample_counts counts;
     const carom_verdict verdict = carom_walker_play(own->walker, played, seed, index, own->v, own->impulse, recorded, &counts);
     fill_members(own, verdict, &counts, members);
+    const double most = fmax(own->drift, ROUND_OFF * carom_velocity_scale_of(own->impact, own->impulse));
     for (int c = 0; c < own->walker->n; c++)
-        if (fabs(own->walker->u[c] - own->u[c]) > own->drift) members->count = 0;
+        if (!(fabs(own->walker->u[c] - own->u[c]) <= most)) members->count = 0;
     members->path = CAROM_PATH_SOLUTION;
     members->rows_u = carom_walker_trace(own->walker, &members->rows);
     members->rows_impulse = carom_walker_impulses(own->walker, &members->rows);

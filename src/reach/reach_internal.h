@@ -39,6 +39,10 @@ carom_sample_options carom_sample_serve(const carom_sample_options *options);
 /// The members of a search that names none: inelastic walks.
 carom_status carom_usual_members(carom_member_source *source, carom_error *error);
 
+/// The scale of the velocities u + W P under impulses P [n]: the largest velocity before the impact, or the largest |W_rc P_c| where these
+/// terms cancel.
+double carom_velocity_scale_of(const carom_impact *impact, const double *impulse);
+
 /// @return CAROM_BAD_INPUT for a count, a seed or a choice out of range
 carom_status carom_sample_check(const carom_sample_options *options, carom_error *error);
 /// One restitution of all contacts and uncertain coefficients of restitution exclude each other.

@@ -11,9 +11,8 @@
 // What the checks allow, relative to their scales: in the plane rounding, in space times the tolerance of curved pieces. Contacts whose
 // slip, or whose impulse, is below this share are taken as resting, or as not pressing.
 //
-// Velocities have the scale of what they are computed from: the largest velocity before the impact, or the largest |W_rc P_c| under the
-// impulses P so far where these terms cancel. Impulses have that of the largest impulse so far, work that of the energy before the impact
-// or of its largest term.
+// Velocities have the scale of what they are computed from under the impulses so far. Impulses have that of the largest impulse so far,
+// work that of the energy before the impact or of its largest term.
 #define PLANAR_ALLOWANCE   1e-9
 #define SPATIAL_ALLOWANCES 100
 
@@ -66,6 +65,14 @@ static void check_turning_friction(const carom_impact *impact, double scale, dou
     }
 }
 
+double carom_velocity_scale_of(const carom_impact *impact, const double *impulse) {
+    const int n = carom_impact_contact_size(impact);
+    const double *W = carom_impact_delassus(impact);
+    double speed = carom_impact_velocity_scale(impact);
+    for (int k = 0; k < n * n; k++) speed = fmax(speed, fabs(W[k] * impulse[k % n]));
+    return speed;
+}
+
 // How far the piece between two rows breaks the conditions of the inclusion, or of an impact step.
 static void check_piece(const carom_impact *impact, bool bounces, double small, const double *u, const double *impulse,
                         carom_witness *witness) {
@@ -73,9 +80,8 @@ static void check_piece(const carom_impact *impact, bool bounces, double small, 
     const int n = witness->n, stride = 1 + data->tangent_dim;
     const double *next = u + n, *W = carom_impact_delassus(impact);
     const bool steps = witness->path == CAROM_PATH_STEPS;
-    double scale = 0, work = 0, speed = carom_impact_velocity_scale(impact), energy = carom_impact_initial_energy(impact);
+    double scale = 0, work = 0, speed = carom_velocity_scale_of(impact, impulse + n), energy = carom_impact_initial_energy(impact);
     for (int c = 0; c < n; c++) scale = fmax(scale, fabs(impulse[n + c]));
-    for (int k = 0; k < n * n; k++) speed = fmax(speed, fabs(W[k] * impulse[n + k % n]));
     for (int r = 0; r < n; r++) {
         double change = 0;
         for (int c = 0; c < n; c++) change += W[(size_t)r * (size_t)n + (size_t)c] * (impulse[n + c] - impulse[c]);

@@ -382,6 +382,17 @@ static void damaged_witnesses_are_not_believed(void **state) {
     free(whole);
 }
 
+// Where no walk ends there is no witness, and none is said to have passed a check.
+static void without_a_member_no_witness_is_praised(void **state) {
+    char path[PATH_SIZE];
+    report r = run(*state, "worst", motion_path("disks", path), "--max", "Jn.A", "--evaluations", "64", "--max-steps", "1",
+                   "--bound-seconds", "0");
+    assert_int_equal(r.status, 1);
+    check_text(r.out, "No solution was found.");
+    assert_null(strstr(r.out, "witness"));
+    release(&r);
+}
+
 static void an_interruption_keeps_what_was_found(void **state) {
     char path[PATH_SIZE];
     json_t *answer = stop(&(request){.directory = *state,
@@ -411,6 +422,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(comparisons_say_what_samples_miss, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_questions_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(damaged_witnesses_are_not_believed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(without_a_member_no_witness_is_praised, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_interruption_keeps_what_was_found, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, find_command, NULL);

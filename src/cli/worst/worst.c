@@ -201,12 +201,14 @@ static void print_text(const worst_run *run, const char *file) {
     int width = 10;
     double passed_by = 0;
     bool certified = false, unverified = false;
+    int found_none = 0;
     for (int i = 0; i < run->count; i++) {
         const int length = (int)strlen(run->questions[i].asked.expression);
         width = length > width ? length : width;
         certified = certified || run->questions[i].method;
         const worst_question *q = &run->questions[i];
         if (is_exact(impact, q)) passed_by = fmax(passed_by, cli_shown_of(impact, &q->asked.functional, q->found.value - q->upper));
+        found_none += isinf(q->found.value) != 0;
         unverified = unverified || (run->questions[i].witness.rows && !run->questions[i].witness.verified);
     }
     const carom_worst *first = &run->questions[0].found;
@@ -254,7 +256,9 @@ static void print_text(const worst_run *run, const char *file) {
         complete = complete && run->questions[i].found.complete;
         approximate = approximate || run->questions[i].witness.approximate;
     }
-    if (listed && complete)
+    if (found_none == run->count)
+        printf("No %s was found%s.", listed ? "outcome" : steps ? "sample" : "solution", certified ? "; none passes `certified`" : "");
+    else if (listed && complete)
         printf("The law has no other outcomes.");
     else if (listed)
         printf("`found` is of an outcome of the law: there may be others.");
@@ -262,10 +266,14 @@ static void print_text(const worst_run *run, const char *file) {
         printf("`found` is of a sample that may lie outside the set by O(h): it is no lower bound.");
     else
         printf("`found` is of a %s: the extreme is at least as far.", steps ? "sample" : "solution");
-    if (certified && !listed) printf(" No solution passes `certified`; `exact`: both are the same but for rounding.");
+    if (certified && !listed && found_none < run->count)
+        printf(" No solution passes `certified`; `exact`: both are the same but for rounding.");
     if (passed_by > 0) printf(" Witnesses pass it by up to %.2g of round-off, which is not shown.", passed_by);
-    printf("\n%s\n", unverified ? "an independent check of a witness failed: see `checks` of --json"
-                                : "each witness passed an independent check of its path");
+    putchar('\n');
+    if (unverified)
+        puts("an independent check of a witness failed: see `checks` of --json");
+    else if (found_none < run->count)
+        printf("each witness passed an independent check of its path%s\n", found_none ? "; where `found` is empty there is none" : "");
     if (!file) return;
     printf("witnesses written to %s; `carom replay ", file);
     cli_print_word(file);
