@@ -102,6 +102,7 @@ typedef struct carom_measure_set {
     double *members;                ///< [count x nv] v+ of the outcomes after which no contact approaches
     carom_measure_origin *origins;  ///< [count]
     int64_t flags;                  ///< CAROM_FLAG bits that all members have
+    int64_t approximate;            ///< members that may lie outside the set (CAROM_FLAG_APPROXIMATE)
     carom_error reason;             ///< why there are none; an empty message where the law says nothing
 } carom_measure_set;
 
@@ -258,6 +259,7 @@ typedef enum carom_measure_law_column {
     CAROM_MEASURE_TAIL,
     CAROM_MEASURE_NEAREST,
     CAROM_MEASURE_REASON,
+    CAROM_MEASURE_APPROXIMATE,
     CAROM_MEASURE_LAW_COLUMNS
 } carom_measure_law_column;
 extern const carom_column carom_measure_law_columns[CAROM_MEASURE_LAW_COLUMNS];

@@ -102,6 +102,7 @@ static carom_status collect(const carom_table *outcomes, const measure_question 
     for (int64_t i = 0; i < rows; i++) {
         if (!terminated[i]) continue;
         set->flags &= flags[i];
+        set->approximate += (flags[i] & CAROM_FLAG_APPROXIMATE) != 0;
         memcpy(members + set->count * set->nv, velocities + i * set->nv, nv * sizeof *members);
         origins[set->count++] = (carom_measure_origin){.sample = column < 0 ? -1 : carom_table_integer_column(outcomes, column)[i],
                                                        .seed = question->seed,

@@ -36,11 +36,13 @@ const carom_column carom_measure_law_columns[CAROM_MEASURE_LAW_COLUMNS] = {
     [CAROM_MEASURE_TAIL] = {"tail", CAROM_COLUMN_REAL, 1, "", "probability of a larger chi2", NULL},
     [CAROM_MEASURE_NEAREST] = {"nearest", CAROM_COLUMN_REAL, CAROM_WIDTH_VELOCITY, "m/s, rad/s", "v+ of the nearest member", NULL},
     [CAROM_MEASURE_REASON] = {"reason", CAROM_COLUMN_TEXT, 1, "", "why the law has no outcome, where it says so", NULL},
+    [CAROM_MEASURE_APPROXIMATE] = {"approximate", CAROM_COLUMN_INTEGER, 1, "", "members that may lie outside the set by O(h)", NULL},
 };
 
 // One law on one impact.
 typedef struct law_finding {
     bool applies;
+    int64_t approximate;
     carom_measure_score score;
     carom_measure_chi_square chi;
     double *nearest;  // [widest nv]
@@ -79,6 +81,7 @@ static carom_status confront(const assessment *run, int index, law_finding *foun
     if (!status && set.count) status = carom_measure_find_chi_square(law, one, &set, &found->score, &found->chi, error);
     if (!status && set.count && found->score.nearest >= 0)
         memcpy(found->nearest, set.members + found->score.nearest * set.nv, (size_t)set.nv * sizeof *found->nearest);
+    found->approximate = set.count ? set.approximate : 0;
     found->reason = set.reason;
     carom_measure_set_free(&set);
     return status;
@@ -137,6 +140,7 @@ static carom_status deliver(void *user, int slot, int64_t block, carom_error *er
         if (status) break;
         *carom_table_integers(rows, CAROM_MEASURE_APPLIES) = law->applies;
         *carom_table_integers(rows, CAROM_MEASURE_MEMBERS) = law->score.members;
+        *carom_table_integers(rows, CAROM_MEASURE_APPROXIMATE) = law->approximate;
         *carom_table_reals(rows, CAROM_MEASURE_ERROR) = law->score.error;
         *carom_table_reals(rows, CAROM_MEASURE_RADIUS) = law->score.radius;
         *carom_table_reals(rows, CAROM_MEASURE_SCORE) = law->score.energy;

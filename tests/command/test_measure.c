@@ -49,6 +49,35 @@ static void laws_are_confronted_with_impacts(void **state) {
     json_decref(answer);
 }
 
+// Samples of time stepping in space may lie outside the set: their numbers are marked, in every output; walks never do.
+static void numbers_of_samples_outside_are_marked(void **state) {
+    write_text(
+        *state, "edge.json",
+        "{\"mu\": 0.3, \"impacts\": [{\"M\": [[1,0,0,0,0],[0,1,0,0,0],[0,0,1,0,0],[0,0,0,0.05,0],[0,0,0,0,0.05]], \"kind\": \"edge\",\n"
+        "\"Jn\": [[0,0,1,0.5,0],[0,0,1,-0.4,0]], \"Jt\": [[1,0,0,0.2,0.1],[0,1,0,0,0.5],[1,0,0,0.2,0.1],[0,1,0,0,-0.4]],\n"
+        "\"vm\": [1, 0.1, -1, 1, 2], \"vp\": [0.72, 0, 0, 0, 0]}]}\n");
+    static const char said[] = "64 of 64 outcomes may lie outside the set by O(h), and by the edges of their friction cones";
+    report r =
+        run(*state, "measure", "edge.json", "--law", "halm-posa", "--sampler", "lcp", "--samples", "64", "--output", "page", "--json");
+    json_t *answer = parse(&r);
+    release(&r);
+    assert_int_equal(number(law_of(answer, "halm-posa"), "approximate"), 64);
+    assert_int_equal(length(answer, "caveats"), 1);
+    assert_non_null(strstr(text(answer, "caveats.0"), said));
+    json_decref(answer);
+    char *page = read_file(*state, "page/index.html");
+    check_text(page, said);
+    check_text(page, "halm-posa*");
+    free(page);
+    r = run(*state, "measure", "edge.json", "--law", "halm-posa", "--sampler", "lcp", "--samples", "64");
+    check_text(r.out, said);
+    release(&r);
+    answer = ask(*state, "measure", "edge.json", "--law", "halm-posa", "--sampler", "walk", "--samples", "64", "--null", "none");
+    assert_int_equal(number(law_of(answer, "halm-posa"), "approximate"), 0);
+    assert_int_equal(length(answer, "caveats"), 0);
+    json_decref(answer);
+}
+
 // Parameters are fitted to one half of the groups, and tested on the other.
 static void parameters_are_fitted_to_half_of_the_groups(void **state) {
     write_text(*state, "balls.json", two_balls);
@@ -509,6 +538,7 @@ static void bad_files_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(laws_are_confronted_with_impacts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(numbers_of_samples_outside_are_marked, set_up, tear_down),
         cmocka_unit_test_setup_teardown(parameters_are_fitted_to_half_of_the_groups, set_up, tear_down),
         cmocka_unit_test_setup_teardown(friction_is_fitted_where_it_is_not_known, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_interval_is_fitted_to_a_set, set_up, tear_down),

@@ -61,6 +61,7 @@ typedef struct measure_summary {
     double radius, score;                  ///< median radius, mean energy score
     double chi2, freedom;                  ///< sums; freedom less the fitted parameters; NaN without covariance
     double contained;                      ///< share of impacts within the 95 % region; NaN without covariance
+    int64_t members, approximate;          ///< outcomes in all, and those of them that may lie outside the set
 } measure_summary;
 
 /// Numbers of one part without a law: medians, but for the mean score and the share of failed lever tests.
@@ -87,6 +88,8 @@ void measure_describe_ground(const measure_run *run, int part, measure_ground *g
 void measure_parameters(const measure_run *run, int part, int law, carom_interval *friction, carom_interval *restitution);
 /// What was fitted as an interval of restitution, in one sentence; an empty text where nothing was.
 void measure_describe_interval(const measure_run *run, int part, int law, char *text, size_t size);
+/// What is to be said of outcomes that may lie outside their sets, of all laws that have such; an empty text where none may.
+bool measure_caveat(const measure_run *run, char caveat[CAROM_CAVEAT_SIZE]);
 /// Why a part has no numbers; NULL where it has.
 const char *measure_silence(const measure_run *run, int part);
 /// Was friction fitted together with a restitution that the laws do not take?

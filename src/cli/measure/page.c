@@ -74,7 +74,8 @@ static void put_part(FILE *file, const measure_run *run, int part) {
         measure_summarise(run, part, i, &one);
         if (!one.count) continue;
         measure_parameters(run, part, i, &friction, &restitution);
-        fprintf(file, "<tr><td>%s</td><td>%d of %d</td>", run->laws[i]->name, one.count - one.unanswered, one.count);
+        fprintf(file, "<tr><td>%s%s</td><td>%d of %d</td>", run->laws[i]->name, one.approximate ? CLI_OUTSIDE : "",
+                one.count - one.unanswered, one.count);
         const carom_measure_interval *interval = &run->intervals[part * run->law_count + i];
         const bool spread = interval->finished && !isnan(interval->least_error);
         put_range(file, friction, fit->friction_error, fit->friction_error);
@@ -173,6 +174,12 @@ static carom_status put_page(FILE *file, const void *user, carom_error *error) {
     if (run->identify_com) fprintf(file, ", centre of mass (%.2g, %.2g, %.2g) m", found->com[0], found->com[1], found->com[2]);
     if (run->identify) fprintf(file, ", from %d impacts.</p>\n", found->impacts);
     for (int part = 0; part < run->part_count; part++) put_part(file, run, part);
+    char caveat[CAROM_CAVEAT_SIZE];
+    if (measure_caveat(run, caveat)) {
+        fputs("<p>" CLI_OUTSIDE " ", file);
+        put_text(file, caveat);
+        fputs(".</p>\n", file);
+    }
     fputs("<h2>Figures</h2>\n", file);
     for (int i = 0; i < shown->figures->count; i++) {
         const measure_figure *figure = &shown->figures->list[i];

@@ -70,7 +70,9 @@ void measure_summarise(const measure_run *run, int part, int law, measure_summar
     const double *errors = carom_table_real_column(rows, CAROM_MEASURE_ERROR), *chi2 = carom_table_real_column(rows, CAROM_MEASURE_CHI2),
                  *tail = carom_table_real_column(rows, CAROM_MEASURE_TAIL);
     const int64_t *applies = carom_table_integer_column(rows, CAROM_MEASURE_APPLIES),
-                  *freedom = carom_table_integer_column(rows, CAROM_MEASURE_FREEDOM);
+                  *freedom = carom_table_integer_column(rows, CAROM_MEASURE_FREEDOM),
+                  *members = carom_table_integer_column(rows, CAROM_MEASURE_MEMBERS),
+                  *approximate = carom_table_integer_column(rows, CAROM_MEASURE_APPROXIMATE);
     *summary = (measure_summary){.radius = median_of(run, part, rows, CAROM_MEASURE_RADIUS),
                                  .score = mean_of(run, part, rows, CAROM_MEASURE_SCORE),
                                  .chi2 = NAN,
@@ -83,6 +85,8 @@ void measure_summarise(const measure_run *run, int part, int law, measure_summar
         if (run->part[i] != part || !measure_evaluated(run, i) || !applies[i]) continue;
         summary->count++;
         summary->unanswered += isnan(errors[i]);
+        summary->members += members[i];
+        summary->approximate += approximate[i];
         if (isnan(errors[i])) continue;
         found[count++] = errors[i];
         within_5 += errors[i] <= 0.05;
@@ -163,6 +167,23 @@ void measure_describe_interval(const measure_run *run, int part, int law, char *
                  100 * found->contained, 100 * found->reachable, found->members);
 }
 
+bool measure_caveat(const measure_run *run, char caveat[CAROM_CAVEAT_SIZE]) {
+    int64_t outside = 0, members = 0;
+    carom_sizes widest = {0};
+    for (int k = 0; k < run->part_count * run->law_count; k++) {
+        measure_summary one;
+        measure_summarise(run, k / run->law_count, k % run->law_count, &one);
+        if (one.approximate) members += one.members;
+        outside += one.approximate;
+    }
+    // The sentence is that of impacts in space where some of them are.
+    for (int i = 0; i < run->measurements.count; i++) {
+        const carom_sizes sizes = carom_impact_sizes(run->measurements.list[i].impact);
+        if (sizes.tangents - sizes.contacts >= widest.tangents - widest.contacts) widest = sizes;
+    }
+    return carom_outcomes_caveat(widest, outside, members, caveat);
+}
+
 const char *measure_silence(const measure_run *run, int part) {
     const measure_part *here = &run->parts[part];
     bool finished = false;
@@ -207,12 +228,13 @@ static json_t *group_json(const measure_run *run, int part) {
         measure_summarise(run, part, i, &one);
         if (!one.count) continue;
         json_array_append_new(
-            laws, json_pack("{s:s, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "law", run->laws[i]->name, "parameters",
-                            parameters_json(run, part, i), "evaluated", one.count, "unanswered", one.unanswered, "median_error",
-                            carom_json_real(one.median), "p95_error", carom_json_real(one.p95), "within_5_percent",
+            laws, json_pack("{s:s, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "law", run->laws[i]->name,
+                            "parameters", parameters_json(run, part, i), "evaluated", one.count, "unanswered", one.unanswered,
+                            "median_error", carom_json_real(one.median), "p95_error", carom_json_real(one.p95), "within_5_percent",
                             carom_json_real(one.within_5), "within_tolerance", carom_json_real(one.within), "contained_95",
                             carom_json_real(one.contained), "chi2", carom_json_real(one.chi2), "freedom", carom_json_real(one.freedom),
-                            "radius", carom_json_real(one.radius), "energy_score", carom_json_real(one.score)));
+                            "radius", carom_json_real(one.radius), "energy_score", carom_json_real(one.score), "members",
+                            (json_int_t)one.members, "approximate", (json_int_t)one.approximate));
     }
     const char *silence = measure_silence(run, part);
     return json_pack("{s:o, s:i, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind", carom_json_text(run->parts[part].name),
@@ -241,10 +263,15 @@ json_t *measure_json(const measure_run *run, bool complete) {
                         carom_json_real(run->common.restitution), "mu_error", carom_json_real(run->common.friction_error), "e_error",
                         carom_json_real(run->common.restitution_error));
     const carom_verdict verdict = complete ? CAROM_COMPLETE : CAROM_INTERRUPTED;
-    return json_pack("{s:s, s:b, s:s, s:i, s:I, s:b, s:o, s:o, s:o, s:O, s:O}", "schema", "carom.measure/1", "complete", complete,
-                     "verdict", carom_verdict_name(verdict), "impacts", run->measurements.count, "finished",
-                     (json_int_t)carom_table_rows(run->impacts), "held_out", run->held_out && run->measurements.groups > 1, "groups",
-                     groups, "single_contacts", friction, "identified", identified, "left_out", run->left_out, "files", run->files);
+    json_t *document =
+        json_pack("{s:s, s:b, s:s, s:i, s:I, s:b, s:o, s:o, s:o, s:O, s:O}", "schema", "carom.measure/1", "complete", complete, "verdict",
+                  carom_verdict_name(verdict), "impacts", run->measurements.count, "finished", (json_int_t)carom_table_rows(run->impacts),
+                  "held_out", run->held_out && run->measurements.groups > 1, "groups", groups, "single_contacts", friction, "identified",
+                  identified, "left_out", run->left_out, "files", run->files);
+    char caveat[CAROM_CAVEAT_SIZE];
+    measure_caveat(run, caveat);
+    cli_add_caveat(document, caveat);
+    return document;
 }
 
 // ------------------------------------------------------------------------------------------------------------------ text
@@ -329,6 +356,7 @@ void measure_print(const measure_run *run) {
             printf("%c", isnan(one.contained) ? ' ' : '%');
             print_number(one.radius, 7, 4);
             print_number(one.score, 7, 4);
+            fputs(one.approximate ? CLI_OUTSIDE : "", stdout);
             if (one.unanswered) printf("   (of %d; %d of %d have no outcome)", one.count - one.unanswered, one.unanswered, one.count);
             putchar('\n');
             char fitted[MEASURE_SENTENCE];
@@ -343,6 +371,8 @@ void measure_print(const measure_run *run) {
         print_number(ground.null_score, 7, 4);
         putchar('\n');
     }
+    char caveat[CAROM_CAVEAT_SIZE];
+    if (measure_caveat(run, caveat)) printf(CLI_OUTSIDE " %s\n", caveat);
     const size_t files = json_array_size(run->files);
     for (size_t i = 0; i < files; i++) printf("written: %s\n", json_string_value(json_array_get(run->files, i)));
     if (carom_table_rows(run->impacts) < run->measurements.count) printf("(interrupted)\n");
