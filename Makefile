@@ -189,7 +189,7 @@ $(BUILD)/obj/%.o: %.c
 	$(QUIET)$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
 # Kernels once more for each instruction set that pays; the machine's is chosen at run time. Scalar ones are for tests. COVERAGE is for
-# libFuzzer, and left out of kernels: clang takes minutes for their long straight code with it and UBSan.
+# libFuzzer, and left out of kernels: they are long straight code. With UBSan clang's loop and address passes take minutes for it: -O0 has none.
 KERNEL_SOURCES   := solvers/lemke/kernel.c src/step/cones/kernel.c src/step/loops.c src/reach/corners.c
 KERNEL_solvers/lemke/kernel.c     := carom_lemke_kernel
 KERNEL_src/step/cones/kernel.c    := carom_cone_kernel
@@ -205,11 +205,12 @@ OBJECTS_carom  := $(foreach k,$(KERNEL_SOURCES),$(call kernel_objects,$(k)))
 $(filter %_scalar.o,$(OBJECTS_carom)): ISA := -DSCALAR_LANES -fno-tree-vectorize $(if $(findstring clang,$(CC)),-fno-vectorize -fno-slp-vectorize)
 $(filter %_avx2.o,$(OBJECTS_carom)): ISA := -mavx2
 $(filter %_avx512.o,$(OBJECTS_carom)): ISA := -mavx512f -mprefer-vector-width=512
+KERNEL_OPTIMISE := $(if $(findstring clang,$(CC)),$(if $(findstring undefined,$(SANITIZE)),-O0))
 define kernel_rules
 $(call kernel_objects,$(1)): $(BUILD)/obj/$(1:.c=)_%.o: $(1)
 	@mkdir -p $$(@D)
 	$$(call show,CC,$$< $$(ISA))
-	$$(QUIET)$$(CC) $$(filter-out $$(COVERAGE),$$(CFLAGS_ALL)) $$(ISA) -DKERNEL=$(KERNEL_$(1))_$$* -DINSTRUCTION_SET='"$$*"' -MMD -MP -c $$< -o $$@
+	$$(QUIET)$$(CC) $$(filter-out $$(COVERAGE),$$(CFLAGS_ALL)) $$(ISA) $(KERNEL_OPTIMISE) -DKERNEL=$(KERNEL_$(1))_$$* -DINSTRUCTION_SET='"$$*"' -MMD -MP -c $$< -o $$@
 endef
 $(foreach k,$(KERNEL_SOURCES),$(eval $(call kernel_rules,$(k))))
 
