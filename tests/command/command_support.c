@@ -172,6 +172,15 @@ static bool has_ended(pid_t id) {
 
 static void sleep_for(double seconds) { nanosleep(&(struct timespec){0, (long)(1e9 * seconds)}, NULL); }
 
+// What is said on stderr, each sentence once, is what the document has, too; it may have more, which the text says beside its numbers.
+static bool has_caveats(const json_t *document, const char *said) {
+    const json_t *caveats = json_object_get(document, "caveats"), *sentence;
+    size_t index;
+    int count = 0;
+    json_array_foreach(caveats, index, sentence) count += count_text(said, json_string_value(sentence));
+    return json_is_array(caveats) && count == count_text(said, "\n");
+}
+
 json_t *stop(const request *asked, int signal_number) {
     const process p = start(asked);
     const double deadline = now() + TIME_LIMIT;
@@ -182,8 +191,8 @@ json_t *stop(const request *asked, int signal_number) {
     const double stopped = now();
     report r = collect(p);
     support_skip_missing(r.err);
-    json_t *document = r.status == 1 && !*r.err ? parse(&r) : NULL;
-    if (!document) {
+    json_t *document = r.status == 1 ? parse(&r) : NULL;
+    if (!document || !has_caveats(document, r.err)) {
         show(asked, &r);
         fail();
     }
@@ -255,15 +264,6 @@ static bool has_verdict(const json_t *document, int status) {
            strcmp(json_string_value(verdict), carom_verdict_name((carom_verdict)code)) != 0)
         code++;
     return json_is_string(verdict) && code <= CAROM_NO_FORCE && (code == CAROM_COMPLETE) == (status == 0);
-}
-
-// What is said on stderr the document has among its caveats, which may say more.
-static bool has_caveats(const json_t *document, const char *said) {
-    const json_t *caveats = json_object_get(document, "caveats"), *sentence;
-    size_t index;
-    int found = 0;
-    json_array_foreach(caveats, index, sentence) found += strstr(said, json_string_value(sentence)) != NULL;
-    return json_is_array(caveats) && found == count_text(said, "\n");
 }
 
 json_t *ask_request(const request *asked, int status) {

@@ -108,10 +108,6 @@ int cli_print_motion_json(const cli_motion *motion, const char *file) {
         json_object_set_new(document, group->name, object);
     }
     json_object_set_new(document, "seconds", carom_json_real(motion->seconds));
-    json_t *caveats = json_array();
-    for (int64_t row = 0; row < carom_table_rows(motion->answer.notes); row++)
-        json_array_append_new(caveats, carom_json_text(carom_table_text(motion->answer.notes, CAROM_MOTION_NOTE, row)));
-    json_object_set_new(document, "caveats", caveats);
     json_object_set_new(document, "impacts", rows_json(motion->answer.impacts, names));
     // States at the times that the options ask for; files have them all.
     json_t *states = json_array();
@@ -207,9 +203,6 @@ int cli_print_motion_text(const cli_motion *motion, const char *file) {
     const carom_integrator *one = motion->request.integrator;
     const carom_table *result = motion->answer.result;
     const int64_t steps = carom_table_integer_column(result, CAROM_MOTION_STEPS)[0], impacts = carom_table_rows(motion->answer.impacts);
-    for (int64_t row = 0; row < carom_table_rows(motion->answer.notes); row++)
-        fprintf(stderr, "carom: note: %s: %s\n", carom_scene_path(motion->scene),
-                carom_table_text(motion->answer.notes, CAROM_MOTION_NOTE, row));
     printf("%s, integrator %s: %" PRId64 " steps, %.9g s, %" PRId64 " impact%s, %s\n", carom_scene_name(motion->scene), one->name, steps,
            carom_table_real_column(result, CAROM_MOTION_TIME)[0], impacts, impacts == 1 ? "" : "s",
            carom_table_text(result, CAROM_MOTION_VERDICT, 0));

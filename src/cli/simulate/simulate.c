@@ -253,6 +253,8 @@ static int run_simulate(const cli_arguments *arguments) {
         exit_status = cli_report(&error);
     } else {
         cli_warn(scene);
+        for (int64_t row = 0; row < carom_table_rows(motion.answer.notes); row++)
+            cli_say("note", carom_scene_path(scene), "%s", carom_table_text(motion.answer.notes, CAROM_MOTION_NOTE, row));
         exit_status = cli_given(arguments, "json") ? cli_print_motion_json(&motion, file) : cli_print_motion_text(&motion, file);
     }
     carom_motion_answer_free(&motion.answer);
