@@ -127,6 +127,7 @@ static carom_status allow_all(carom_model *model, allowance *before, carom_error
     memcpy(before->contype, compiled->geom_contype, count * sizeof(int));
     memcpy(before->conaffinity, compiled->geom_conaffinity, count * sizeof(int));
     for (size_t i = 0; i < count; i++) compiled->geom_contype[i] = compiled->geom_conaffinity[i] = 1;
+    model_gather_bits(compiled);
     compiled->opt.disableflags &= ~(mjDSBL_CONTACT | mjDSBL_CONSTRAINT);
     return CAROM_OK;
 }
@@ -137,6 +138,7 @@ static void forbid_again(carom_model *model, allowance *before) {
     if (before->contype && before->conaffinity) {
         memcpy(compiled->geom_contype, before->contype, count * sizeof(int));
         memcpy(compiled->geom_conaffinity, before->conaffinity, count * sizeof(int));
+        model_gather_bits(compiled);
         compiled->opt.disableflags = before->flags;
     }
     free(before->contype);

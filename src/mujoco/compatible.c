@@ -312,6 +312,18 @@ void model_switch_off_damping(mjModel *shadow, double *zeros) {
 #endif
 }
 
+// Since 3.0 the bits of bodies choose the pairs, too.
+void model_gather_bits(mjModel *compiled) {
+    (void)compiled;
+#if mjVERSION_HEADER >= 300
+    for (int i = 0; i < compiled->nbody; i++) compiled->body_contype[i] = compiled->body_conaffinity[i] = 0;
+    for (int i = 0; i < compiled->ngeom; i++) {
+        compiled->body_contype[compiled->geom_bodyid[i]] |= compiled->geom_contype[i];
+        compiled->body_conaffinity[compiled->geom_bodyid[i]] |= compiled->geom_conaffinity[i];
+    }
+#endif
+}
+
 // A pair of geoms has the larger of their margins, since 3.5 their sum. Since 3.0 bodies have margins, too, which choose the pairs.
 void model_set_margins(mjModel *compiled, double margin) {
 #if mjVERSION_HEADER >= 3005000

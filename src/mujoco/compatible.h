@@ -85,6 +85,8 @@ bool model_has_foreign_parts(const mjModel *compiled);
 // @param zeros  in place of the linear damping, [nv]
 void model_switch_off_damping(mjModel *shadow, double *zeros);
 
+// After changes of what geoms collide with, by their bits: bodies have those of their geoms.
+void model_gather_bits(mjModel *compiled);
 // Collision detection then finds the geoms that are closer than the margin [m], whatever margins the model gives.
 void model_set_margins(mjModel *compiled, double margin);
 // After collision detection: drops penetrations of two boxes that are apart, and gives the contacts of two boxes, which are numbered in
