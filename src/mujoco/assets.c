@@ -270,7 +270,7 @@ static carom_status check_file(asset_search *search, xmlNode *element, carom_err
         if (access(path, F_OK) == 0) {
             carom_error inner;
             found = true;
-            status = mesh      ? model_check_mesh(path, content, scale, needs_hull(search, name), &inner)
+            status = mesh      ? model_check_mesh(path, content, scale, needs_hull(search, name), NULL, &inner)
                      : heights ? check_heights(path, content, &inner)
                                : model_check_regular(path, &inner);
             if (status) carom_fail(error, status, "%s: %s", search->path, inner.message);

@@ -385,6 +385,8 @@ void model_free_changes(model_changes *changes) {
         free(changes->files[i].name);
         free(changes->files[i].bytes);
     }
+    for (int i = 0; i < changes->mesh_count; i++) free(changes->meshes[i].point);
     free(changes->files);
+    free(changes->meshes);
     free(changes->keyframes);
 }

@@ -356,7 +356,8 @@ carom_status model_check_points(const char *name, int count, const double *point
                       name);
 }
 
-carom_status model_check_mesh(const char *path, const char *content, const double scale[3], bool hull, carom_error *error) {
+carom_status model_check_mesh(const char *path, const char *content, const double scale[3], bool hull, model_points *kept,
+                              carom_error *error) {
     const bool collada = is_collada(path);
     const carom_surface_format format = collada ? CAROM_SURFACE_STL : find_format(path, content);
     if (format == CAROM_SURFACE_BY_CONTENT) return model_check_regular(path, error);
@@ -367,6 +368,11 @@ carom_status model_check_mesh(const char *path, const char *content, const doubl
     carom_status status = collada ? model_convert_mesh(path, &bytes, &size, error) : model_read_bytes(path, &bytes, &size, error);
     if (!status) status = carom_surface_parse(path, bytes, size, format, &arena, &surface, error);
     if (!status) status = model_check_points(path, surface.points, surface.point, scale, hull, error);
+    if (!status && kept) {
+        *kept = (model_points){surface.points, malloc(3 * (size_t)surface.points * sizeof *kept->point)};
+        for (int i = 0; kept->point && i < 3 * surface.points; i++) kept->point[i] = scale[i % 3] * surface.point[i];
+        if (!kept->point) status = carom_fail_memory(error, path);
+    }
     carom_arena_free(&arena);
     free(bytes);
     return status;

@@ -51,7 +51,7 @@ static void collide(void *argument) {
     data->warning[mjWARN_CONTACTFULL].number = 0;
     mj_collision(compiled, data);
     model_tidy_contacts(compiled, data);
-    model_complete_faces(compiled, data, search->margin);
+    model_complete_faces(search->model, compiled, data, search->margin);
 }
 
 carom_status model_find_contacts(carom_model *model, double margin, carom_error *error) {

@@ -26,28 +26,50 @@ static int compare_heights(const void *first, const void *second) {
     return (a->height > b->height) - (a->height < b->height);
 }
 
-// The vertices of a mesh's hull below the margin, from the lowest on; to be freed. NULL where there is no memory.
-static corner *find_below(const mjModel *compiled, const mjData *data, const mjContact *contact, double margin, int *count) {
-    const int plane = contact->geom1, geom = contact->geom2, mesh = compiled->geom_dataid[geom];
-    const float *from = compiled->mesh_vert + 3 * (size_t)compiled->mesh_vertadr[mesh];
+// The vertices of a mesh's hull, or all where MuJoCo has none.
+static const int *find_hull(const mjModel *compiled, int mesh, int *count) {
     // The graph begins with the numbers of vertices and faces, and the place of each vertex's edges; then it has the vertices.
     const int *graph = compiled->mesh_graphadr[mesh] >= 0 ? compiled->mesh_graph + compiled->mesh_graphadr[mesh] : NULL;
-    const int vertices = graph ? graph[0] : compiled->mesh_vertnum[mesh];
+    *count = graph ? graph[0] : compiled->mesh_vertnum[mesh];
+    return graph ? graph + 2 + *count : NULL;
+}
+
+// Where a vertex of a mesh is above a plane: in doubles, where they are known, and else in MuJoCo's floats.
+static void place_vertex(const carom_model *model, const mjData *data, int plane, int geom, int index, corner *placed) {
+    const mjModel *compiled = model->compiled;
+    const size_t first = 3 * ((size_t)compiled->mesh_vertadr[compiled->geom_dataid[geom]] + (size_t)index);
+    double local[3], above[3], along[3];
+    for (size_t k = 0; k < 3; k++) local[k] = model->vertices ? model->vertices[first + k] : (double)compiled->mesh_vert[first + k];
+    mju_rotVecMat(placed->point, local, data->geom_xmat + 9 * geom);
+    mju_addTo3(placed->point, data->geom_xpos + 3 * geom);
+    mju_sub3(above, placed->point, data->geom_xpos + 3 * plane);
+    mju_rotVecMatT(along, above, data->geom_xmat + 9 * plane);
+    placed->height = along[2];
+    placed->place[0] = along[0];
+    placed->place[1] = along[1];
+}
+
+double model_measure_mesh(const carom_model *model, const mjData *data, int plane, int geom) {
+    int count;
+    const int *hull = find_hull(model->compiled, model->compiled->geom_dataid[geom], &count);
+    double least = HUGE_VAL;
+    for (int i = 0; i < count; i++) {
+        corner placed;
+        place_vertex(model, data, plane, geom, hull ? hull[i] : i, &placed);
+        least = fmin(least, placed.height);
+    }
+    return least;
+}
+
+// The vertices of a mesh's hull below the margin, from the lowest on; to be freed. NULL where there is no memory.
+static corner *find_below(const carom_model *model, const mjData *data, int plane, int geom, double margin, int *count) {
+    int vertices;
+    const int *hull = find_hull(model->compiled, model->compiled->geom_dataid[geom], &vertices);
     corner *below = malloc(((size_t)vertices + MOST_CORNERS) * sizeof *below);
     *count = 0;
     for (int i = 0; i < vertices && below; i++) {
-        const float *vertex = from + 3 * (graph ? graph[2 + vertices + i] : i);
-        const double local[3] = {(double)vertex[0], (double)vertex[1], (double)vertex[2]};
-        corner *found = &below[*count];
-        double above[3], along[3];
-        mju_rotVecMat(found->point, local, data->geom_xmat + 9 * geom);
-        mju_addTo3(found->point, data->geom_xpos + 3 * geom);
-        mju_sub3(above, found->point, data->geom_xpos + 3 * plane);
-        mju_rotVecMatT(along, above, data->geom_xmat + 9 * plane);
-        found->height = along[2];
-        found->place[0] = along[0];
-        found->place[1] = along[1];
-        if (found->height < margin) ++*count;
+        place_vertex(model, data, plane, geom, hull ? hull[i] : i, &below[*count]);
+        if (below[*count].height < margin) ++*count;
     }
     if (below) qsort(below, (size_t)*count, sizeof *below, compare_heights);
     return below;
@@ -81,15 +103,16 @@ static int choose_corners(const corner *below, int count, double face, double ap
     return chosen;
 }
 
-// Do two corners come in the wrong order: along the plane's first axis, and then along the second?
+// Do two corners come in the wrong order? It is that of a box that stands along the plane's axes: rows along the first, from row to row
+// along the second.
 static bool comes_after(const corner *a, const corner *b, double apart) {
-    const double along = a->place[0] - b->place[0];
-    return fabs(along) > apart ? along > 0 : a->place[1] > b->place[1];
+    const double across = a->place[1] - b->place[1];
+    return fabs(across) > apart ? across > 0 : a->place[0] > b->place[0];
 }
 
 // The contacts of a plane and a mesh, in the place of those that MuJoCo found from number `first` on; `*next` is the first of the next
 // pair.
-static void complete_pair(const mjModel *compiled, mjData *data, int first, double margin, int *next) {
+static void complete_pair(const carom_model *model, const mjModel *compiled, mjData *data, int first, double margin, int *next) {
     const mjContact like = data->contact[first];
     int found = first;
     while (found < data->ncon && data->contact[found].geom1 == like.geom1 && data->contact[found].geom2 == like.geom2) found++;
@@ -97,7 +120,7 @@ static void complete_pair(const mjModel *compiled, mjData *data, int first, doub
     found -= first;
     const double radius = compiled->geom_rbound[like.geom2], apart = FACE_TOLERANCE * radius;
     int count;
-    corner kept[MOST_CORNERS], *below = find_below(compiled, data, &like, margin, &count);
+    corner kept[MOST_CORNERS], *below = find_below(model, data, like.geom1, like.geom2, margin, &count);
     if (!below) return;
     const int chosen = choose_corners(below, count, fmax(apart, FACE_OF_MARGIN * margin), apart, kept);
     free(below);
@@ -124,12 +147,12 @@ static void complete_pair(const mjModel *compiled, mjData *data, int first, doub
     *next = first + chosen;
 }
 
-void model_complete_faces(const mjModel *compiled, mjData *data, double margin) {
+void model_complete_faces(const carom_model *model, const mjModel *compiled, mjData *data, double margin) {
     for (int i = 0, next; i < data->ncon; i = next) {
         const mjContact *contact = &data->contact[i];
         next = i + 1;
         if (!model_touches_flex(contact) && compiled->geom_type[contact->geom1] == mjGEOM_PLANE &&
             compiled->geom_type[contact->geom2] == mjGEOM_MESH)
-            complete_pair(compiled, data, i, margin, &next);
+            complete_pair(model, compiled, data, i, margin, &next);
     }
 }

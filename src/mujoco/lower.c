@@ -25,6 +25,7 @@ enum {
 
 // What is lowered, and how far.
 typedef struct lowering {
+    const carom_model *model;
     mjModel *compiled;
     mjData *data;
     int joint;       // that carries the robot
@@ -124,12 +125,14 @@ static bool may_touch(const mjModel *compiled, int first, int second) {
 
 // Signed distance of two geoms after a shift, below zero where they penetrate; infinite where it is at least `margin`.
 static double measure(lowering *l, int mover, int obstacle, double shift, double margin) {
+    const bool faces = l->compiled->geom_type[mover] == mjGEOM_MESH && l->compiled->geom_type[obstacle] == mjGEOM_PLANE;
     double *place = l->data->geom_xpos + 3 * mover, home[3];
     mju_copy3(home, place);
     mju_addToScl3(place, l->down, shift);
-    const double distance = model_measure_distance(l->compiled, l->data, mover, obstacle, margin);
+    const double distance = faces ? model_measure_mesh(l->model, l->data, obstacle, mover)
+                                  : model_measure_distance(l->compiled, l->data, mover, obstacle, margin);
     mju_copy3(place, home);
-    return distance;
+    return distance < margin ? distance : HUGE_VAL;
 }
 
 // The first shift in [from, to] at which two geoms, apart at `from`, touch; infinite where they pass each other.
@@ -300,7 +303,7 @@ static void compute_places(void *argument) {
 carom_status carom_model_lower(carom_model *model, const char *target, double *shift, carom_error *error) {
     if (shift) *shift = 0;
     if (!model) return carom_fail(error, CAROM_BAD_INPUT, "carom_model_lower: model is NULL");
-    lowering l = {.compiled = model->compiled, .data = model->data};
+    lowering l = {.model = model, .compiled = model->compiled, .data = model->data};
     carom_status status = model_guard_call(compute_places, model, error);
     if (!status) status = find_root(model, target, &l, error);
     if (!status) status = find_shift_finely(&l, error);
@@ -342,7 +345,7 @@ carom_status carom_model_lower(carom_model *model, const char *target, double *s
 }
 
 carom_status model_push_down(carom_model *model, double speed, carom_error *error) {
-    lowering l = {.compiled = model->compiled, .data = model->data};
+    lowering l = {.model = model, .compiled = model->compiled, .data = model->data};
     carom_status status = model_guard_call(compute_places, model, error);
     if (!status) status = find_root(model, NULL, &l, error);
     if (status) return status;

@@ -22,6 +22,7 @@ typedef struct found_mesh {
     char path[PATH_MAX];
     bool converted;  // MuJoCo gets it as binary STL
     int twin;        // an earlier mesh of the same file and scale; -1: none
+    int points;      // its number among the changes' meshes, which twins share
 } found_mesh;
 
 // ----------------------------------------------------------------------------------------------------------------- search
@@ -157,11 +158,16 @@ static bool are_namesakes(const found_mesh *a, const found_mesh *b) {
 
 static bool are_twins(const found_mesh *a, const found_mesh *b) { return !strcmp(a->path, b->path) && is_same_text(a->scale, b->scale); }
 
-// Reads the last of these meshes as a check, unless an earlier one is the same.
-static carom_status check_mesh(const char *model, const found_mesh *meshes, int last, carom_error *error) {
-    const found_mesh *mesh = &meshes[last];
-    for (int k = 0; k < last; k++)
-        if (are_twins(mesh, &meshes[k])) return CAROM_OK;
+// Reads the last of these meshes as a check, and keeps its points, unless an earlier one is the same.
+static carom_status check_mesh(const char *model, model_changes *changes, found_mesh *meshes, int last, carom_error *error) {
+    found_mesh *mesh = &meshes[last];
+    mesh->points = changes->mesh_count;
+    for (int k = 0; k < last && mesh->points == changes->mesh_count; k++)
+        if (are_twins(mesh, &meshes[k])) mesh->points = meshes[k].points;
+    if (mesh->points < changes->mesh_count) return CAROM_OK;
+    model_points *grown = realloc(changes->meshes, (size_t)(changes->mesh_count + 1) * sizeof *grown);
+    if (!grown) return carom_fail_memory(error, model);
+    changes->meshes = grown;
     double scale[3] = {1, 1, 1};
     const char *text = mesh->scale ? mesh->scale : "";
     for (int k = 0; k < 3; k++) {
@@ -171,7 +177,8 @@ static carom_status check_mesh(const char *model, const found_mesh *meshes, int 
         text = end;
     }
     carom_error why;
-    const carom_status status = model_check_mesh(mesh->path, NULL, scale, true, &why);
+    const carom_status status = model_check_mesh(mesh->path, NULL, scale, true, &grown[mesh->points], &why);
+    if (!status) changes->mesh_count++;
     return status ? carom_fail(error, status, "%s:%ld: %s", model, xmlGetLineNo(mesh->element), why.message) : CAROM_OK;
 }
 
@@ -198,7 +205,7 @@ static carom_status keep_file(model_changes *changes, const char *path, const ch
     return status;
 }
 
-// Writes whole paths into the document. A mesh whose name an earlier one has gets a name of its own.
+// Writes whole paths into the document, and the numbers of the points. A mesh whose name an earlier one has gets a name of its own.
 static carom_status write_paths(model_changes *changes, found_mesh *meshes, int count, carom_error *error) {
     carom_status status = CAROM_OK;
     for (int i = 0; !status && i < count; i++) {
@@ -221,6 +228,8 @@ static carom_status write_paths(model_changes *changes, found_mesh *meshes, int 
             status = keep_file(changes, mesh->path, name, mesh->converted, error);
         }
         xmlSetProp(mesh->element, (const xmlChar *)"filename", (const xmlChar *)name);
+        snprintf(name, sizeof name, "%d", mesh->points);
+        xmlSetProp(mesh->element, (const xmlChar *)"points", (const xmlChar *)name);
     }
     changes->edited = true;
     xmlNode *compiler = find_compiler(changes->document, true);
@@ -260,7 +269,7 @@ carom_status model_resolve_meshes(const char *path, model_changes *changes, caro
                                 "ROS_PACKAGE_PATH and AMENT_PREFIX_PATH",
                                 path, xmlGetLineNo(mesh->element), mesh->name);
         if (!status) status = check_ending(path, mesh, mesh->path, error);
-        if (!status) status = check_mesh(path, meshes, count - 1, error);
+        if (!status) status = check_mesh(path, changes, meshes, count - 1, error);
         mesh->converted = !status && model_needs_conversion(mesh->path);
     }
     if (!status) status = write_paths(changes, meshes, count, error);

@@ -114,6 +114,7 @@ static carom_status load_once(const char *path, const carom_model_options *optio
     if (loaded) *loaded = (carom_model){.compiled = load.compiled, .data = load.data, .path = strdup(path)};
     if (!status && (!loaded || !loaded->path || !loaded->data)) status = carom_fail_memory(error, path);
     if (!status) model_settle_mimics(&changes, loaded->compiled, loaded->data);
+    if (!status) status = model_refine_vertices(&changes, loaded, error);
     if (!status && *advice) status = model_warn(loaded, error, "%s", advice);
     for (int i = 0; !status && i < changes.note_count; i++) status = model_warn(loaded, error, "%s", changes.notes[i]);
     char floor[MODEL_LABEL_SIZE] = "";
@@ -161,6 +162,7 @@ void carom_model_free(carom_model *model) {
     model_clear_warnings(model);
     free(model->touches);
     free(model->limits);
+    free(model->vertices);
     free(model->path);
     free(model);
 }

@@ -21,6 +21,7 @@ struct carom_model {
     int limit_count;
     bool drops_limits;            // that detection left some out that the state has
     double limit_restitution[2];  // of joints at their stops, and of tendons at their limits
+    double *vertices;             // [nmeshvert x 3] of a URDF's meshes, in the frames of their geoms; NULL: single precision has to do
 };
 
 // ------------------------------------------------------------------------------------------------------ MuJoCo's calls
@@ -64,7 +65,7 @@ bool model_xml_is(const xmlNode *element, const char *name);
 const char *model_xml_value(const xmlAttr *attribute);
 // The value of an element's attribute of this name; NULL where it has none.
 const char *model_xml_attribute(const xmlNode *element, const char *name);
-// Adds an element, and sets an attribute of one: to a text, or to at most 6 numbers. The document lacks what there is no memory for.
+// Adds an element, and sets an attribute of one: to a text, or to at most 7 numbers. The document lacks what there is no memory for.
 xmlNode *model_xml_add(xmlNode *parent, const char *name);
 void model_xml_set(xmlNode *element, const char *name, const char *value);
 void model_xml_set_numbers(xmlNode *element, const char *name, int count, const double *values);
@@ -99,6 +100,15 @@ typedef struct model_file {
     size_t size;
 } model_file;
 
+// A place and a quaternion, which geoms of a URDF's meshes have as numbers of their user: where the file puts them.
+enum { MODEL_FRAME_SIZE = 7 };
+
+// The points of a mesh as its file and its scale give them [count x 3].
+typedef struct model_points {
+    int count;
+    double *point;
+} model_points;
+
 // What is changed in a model file, before and after MuJoCo compiles it.
 typedef struct model_changes {
     xmlDoc *document;                            // borrowed
@@ -113,6 +123,8 @@ typedef struct model_changes {
     int joint;          // the new free joint's number, where there are keyframes
     model_file *files;  // that MuJoCo gets from memory, besides the model's text
     int file_count;
+    model_points *meshes;  // of a URDF
+    int mesh_count;
     int floor;  // afterwards: a floor that the model has besides; -1: none
 } model_changes;
 
@@ -125,6 +137,8 @@ void model_add_note(model_changes *changes, const char *format, ...) CAROM_PRINT
 carom_status model_translate_urdf(const char *path, model_changes *changes, carom_error *error);
 // Starts the joints of a URDF that mimic others where these are.
 void model_settle_mimics(const model_changes *changes, const mjModel *compiled, mjData *data);
+// Gives a model of a URDF the vertices of its meshes in doubles.
+carom_status model_refine_vertices(const model_changes *changes, carom_model *model, carom_error *error);
 // Adds the floor that the options ask for.
 void model_add_ground(model_changes *changes);
 // Puts what included files hold in the place of the elements that include them, as MuJoCo does.
@@ -135,7 +149,9 @@ carom_status model_check_assets(const char *path, model_changes *changes, carom_
 carom_status model_resolve_meshes(const char *path, model_changes *changes, carom_error *error);
 // Refuses a mesh that is damaged, and, where its hull is needed, one that is flat. MuJoCo names what it does not know.
 // @param content  the content type that the model gives; NULL: none
-carom_status model_check_mesh(const char *path, const char *content, const double scale[3], bool hull, carom_error *error);
+// @param kept  gets its scaled points, to be freed by the caller; NULL: not needed
+carom_status model_check_mesh(const char *path, const char *content, const double scale[3], bool hull, model_points *kept,
+                              carom_error *error);
 // The same for points, [count x 3].
 carom_status model_check_points(const char *name, int count, const double *points, const double scale[3], bool hull, carom_error *error);
 // Is this a mesh that MuJoCo cannot read as a whole, and that can be converted: STL in words, COLLADA, or OBJ of several objects?
@@ -239,9 +255,12 @@ int model_choose_limits(const carom_model *model, const carom_detection *detecti
 carom_status model_check_patterns(const carom_model *model, const carom_detection *detection, const char *const *found, int found_count,
                                   carom_error *error);
 
+// The height of a mesh above a plane, at the places of the data [m].
+double model_measure_mesh(const carom_model *model, const mjData *data, int plane, int geom);
 // After collision detection with this margin [m]: a mesh on a plane touches it with all corners of its face, not only with those that
 // MuJoCo finds.
-void model_complete_faces(const mjModel *compiled, mjData *data, double margin);
+// @param compiled  the model's, or a copy
+void model_complete_faces(const carom_model *model, const mjModel *compiled, mjData *data, double margin);
 
 // Fills the data's contacts with those closer than the margin [m], which replaces all margins and gaps of the model.
 carom_status model_find_contacts(carom_model *model, double margin, carom_error *error);

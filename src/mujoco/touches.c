@@ -57,7 +57,7 @@ static void find_contacts(void *argument) {
     model_set_margins(work->compiled, work->margin);
     mj_collision(work->compiled, work->data);
     model_tidy_contacts(work->compiled, work->data);
-    model_complete_faces(work->compiled, work->data, work->margin);
+    model_complete_faces(work->mechanism->model, work->compiled, work->data, work->margin);
 }
 
 // Copies the rows that MuJoCo has written, which share their memory with contacts.

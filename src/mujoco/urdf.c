@@ -468,7 +468,7 @@ static const char *last_part(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-// The asset of a mesh file in this scale, which is made where there is none.
+// The asset of a mesh file in this scale, which is made where there is none. Its name begins with the number of its points.
 static carom_status add_mesh(const urdf_reader *reader, const xmlNode *mesh, xmlNode *geom, carom_error *error) {
     const char *file = model_xml_attribute(mesh, "filename");
     double scale[3] = {1, 1, 1};
@@ -479,8 +479,7 @@ static carom_status add_mesh(const urdf_reader *reader, const xmlNode *mesh, xml
     xmlNode *asset = model_xml_add(reader->assets, "mesh");
     model_xml_set(asset, "file", file);
     model_xml_set_numbers(asset, "scale", 3, scale);
-    int number = 0;
-    for (const xmlNode *other = reader->assets->children; other; other = other->next, number++) {
+    for (const xmlNode *other = reader->assets->children; other; other = other->next) {
         const char *const names[] = {"file", "scale"};
         bool same = other != asset;
         for (int i = 0; i < 2 && same; i++)
@@ -493,7 +492,8 @@ static carom_status add_mesh(const urdf_reader *reader, const xmlNode *mesh, xml
         return CAROM_OK;
     }
     char name[NAME_SIZE];
-    snprintf(name, sizeof name, "%d:%.100s", number, last_part(file));
+    const char *points = model_xml_attribute(mesh, "points");
+    snprintf(name, sizeof name, "%.10s:%.100s", points ? points : "", last_part(file));
     model_xml_set(asset, "name", name);
     model_xml_set(geom, "mesh", name);
     return CAROM_OK;
@@ -512,6 +512,14 @@ static const struct shape {
     {"capsule", "capsule", {"radius", "length"}, {1, 1}, {1, 0.5}},
 };
 
+// MuJoCo moves the frames of meshes; this is where it was.
+static void keep_frame(xmlNode *geom, const urdf_frame *frame) {
+    double place[MODEL_FRAME_SIZE];
+    mju_copy3(place, frame->position);
+    mju_copy4(place + 3, frame->turn);
+    model_xml_set_numbers(geom, "user", MODEL_FRAME_SIZE, place);
+}
+
 static carom_status add_geom(const urdf_reader *reader, const urdf_link *link, const xmlNode *holder, bool collides, carom_error *error) {
     const xmlNode *geometry = find_child(holder, "geometry"), *mesh = find_child(geometry, "mesh"), *element = NULL;
     xmlNode *geom = model_xml_add(link->body, "geom");
@@ -527,6 +535,7 @@ static carom_status add_geom(const urdf_reader *reader, const urdf_link *link, c
                       (const char *)holder->name, link->name);
     model_xml_set(geom, "type", element ? shape->type : "mesh");
     if (!status && !element) status = add_mesh(reader, mesh, geom, error);
+    if (!status && !element) keep_frame(geom, &frame);
     double size[3] = {0};
     int count = 0;
     for (int part = 0; !status && element && part < 2 && shape->attributes[part]; part++) {

@@ -109,7 +109,7 @@ void model_xml_set(xmlNode *element, const char *name, const char *value) {
 }
 
 void model_xml_set_numbers(xmlNode *element, const char *name, int count, const double *values) {
-    enum { MOST_NUMBERS = 6, NUMBER_SIZE = 32 };
+    enum { MOST_NUMBERS = 7, NUMBER_SIZE = 32 };
     char text[MOST_NUMBERS * NUMBER_SIZE] = "";
     for (int i = 0; i < count && i < MOST_NUMBERS; i++) {
         char number[NUMBER_SIZE];

@@ -3,6 +3,7 @@
 #define _XOPEN_SOURCE 700  // setenv
 #include "robot_support.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -226,6 +227,41 @@ static void test_other_formats(void **state) {
     support_remove_directory(directory);
 }
 
+// A foot of four uneven corners, with an edge above them, in two sizes along its axes, turned and moved.
+#define FOOT_TURN 0.3
+#define FOOT                                                                                                                               \
+    "<robot name='foot'><link name='base'><inertial><mass value='1'/><inertia ixx='0.1' iyy='0.1' izz='0.1' ixy='0' ixz='0' iyz='0'/>"     \
+    "</inertial><collision><origin xyz='0.1 0.2 0.7' rpy='0 0 0.3'/><geometry><mesh filename='foot.obj' scale='1 2 1'/></geometry>"        \
+    "</collision></link></robot>"
+
+// Every MuJoCo gives a mesh's contacts to the precision of doubles where the file has its points: turned by hand here, in rows from y =
+// -inf on. For a body without a turn, Jn of a point (x, y) is (0, 0, 1, y, -x, 0).
+static void test_corners_are_those_of_the_file(void **state) {
+    (void)state;
+    static const double corners[4][2] = {{0, 0}, {0.2, 0.01}, {0.013, 0.09}, {0.19, 0.11}};
+    char *directory = support_make_directory();
+    free(support_write_file(directory, "foot.obj",
+                            "v 0 0 -0.1\nv 0.2 0.01 -0.1\nv 0.19 0.11 -0.1\nv 0.013 0.09 -0.1\nv 0.05 0.04 0.06\nv 0.08 0.05 0.06\n"
+                            "f 1 3 2\nf 1 4 3\nf 1 2 6\nf 1 6 5\nf 2 3 6\nf 3 4 6\nf 4 5 6\nf 4 1 5\n"));
+    carom_model *model;
+    carom_error error;
+    assert_ok(load_text_at(directory, "foot.urdf", FOOT, &model, &error), error);
+    assert_ok(carom_model_lower(model, NULL, NULL, &error), error);
+    assert_close(carom_model_qpos(model)[2], -0.6, 1e-12);
+    set_velocity(model, (double[]){0, 0, -1, 0, 0, 0});
+    carom_impact *impact = detect(model);
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    assert_int_equal(data->contacts, 4);
+    for (int i = 0; i < 4; i++) {
+        const double x = corners[i][0], y = 2 * corners[i][1], c = cos(FOOT_TURN), s = sin(FOOT_TURN);
+        assert_close(data->normal[6 * i + 3], 0.2 + s * x + c * y, 1e-12);
+        assert_close(data->normal[6 * i + 4], -(0.1 + c * x - s * y), 1e-12);
+    }
+    carom_impact_free(impact);
+    carom_model_free(model);
+    support_remove_directory(directory);
+}
+
 // Placeholders with moments that no body can have load, with a warning that names the first of them.
 static void test_impossible_inertia(void **state) {
     (void)state;
@@ -254,8 +290,12 @@ static void test_impossible_inertia(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_meshes_are_found), cmocka_unit_test(test_package_path),       cmocka_unit_test(test_collada),
-        cmocka_unit_test(test_other_formats),    cmocka_unit_test(test_impossible_inertia),
+        cmocka_unit_test(test_meshes_are_found),
+        cmocka_unit_test(test_package_path),
+        cmocka_unit_test(test_collada),
+        cmocka_unit_test(test_other_formats),
+        cmocka_unit_test(test_impossible_inertia),
+        cmocka_unit_test(test_corners_are_those_of_the_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
