@@ -205,12 +205,15 @@ OBJECTS_carom  := $(foreach k,$(KERNEL_SOURCES),$(call kernel_objects,$(k)))
 $(filter %_scalar.o,$(OBJECTS_carom)): ISA := -DSCALAR_LANES -fno-tree-vectorize $(if $(findstring clang,$(CC)),-fno-vectorize -fno-slp-vectorize)
 $(filter %_avx2.o,$(OBJECTS_carom)): ISA := -mavx2
 $(filter %_avx512.o,$(OBJECTS_carom)): ISA := -mavx512f -mprefer-vector-width=512
-KERNEL_OPTIMISE := $(if $(findstring clang,$(CC)),$(if $(findstring undefined,$(SANITIZE)),-O0))
+ifneq ($(and $(findstring clang,$(CC)),$(findstring undefined,$(SANITIZE))),)
+$(KERNEL_SOURCES:%.c=$(BUILD)/obj/%.o) $(OBJECTS_carom): override OPTIMISE := -O0
+$(KERNEL_SOURCES:%.c=$(BUILD)/obj/%.o): override COVERAGE :=
+endif
 define kernel_rules
 $(call kernel_objects,$(1)): $(BUILD)/obj/$(1:.c=)_%.o: $(1)
 	@mkdir -p $$(@D)
 	$$(call show,CC,$$< $$(ISA))
-	$$(QUIET)$$(CC) $$(filter-out $$(COVERAGE),$$(CFLAGS_ALL)) $$(ISA) $(KERNEL_OPTIMISE) -DKERNEL=$(KERNEL_$(1))_$$* -DINSTRUCTION_SET='"$$*"' -MMD -MP -c $$< -o $$@
+	$$(QUIET)$$(CC) $$(filter-out $$(COVERAGE),$$(CFLAGS_ALL)) $$(ISA) -DKERNEL=$(KERNEL_$(1))_$$* -DINSTRUCTION_SET='"$$*"' -MMD -MP -c $$< -o $$@
 endef
 $(foreach k,$(KERNEL_SOURCES),$(eval $(call kernel_rules,$(k))))
 

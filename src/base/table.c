@@ -262,7 +262,7 @@ static bool is_sound(const cells *cell, const carom_sizes *sizes, int64_t rows) 
     for (int64_t row = 0; row < rows; row++) {
         const int64_t end = cell->ends[row] & ~NO_LIST;
         if (end < start || end > (int64_t)cell->pool_size || (cell->ends[row] < 0 && type != CAROM_COLUMN_CONTACTS)) return false;
-        const char *part = cell->pool + start;
+        const char *part = end > start ? cell->pool + start : "";
         const size_t size = (size_t)(end - start), each = sizeof(double) * (size_t)cell->width;
         if (type == CAROM_COLUMN_TEXT && size && part[size - 1]) return false;
         if (type == CAROM_COLUMN_SERIES && (each ? size % each : size)) return false;

@@ -178,6 +178,7 @@ void fuzz_table(const uint8_t *bytes, size_t size) {
         const int64_t mask = carom_table_integer_column(table, 2)[row], choice = carom_table_integer_column(table, 7)[row];
         if (mask < 0 || mask > 3 || choice < 0 || choice > 1) fuzz_fail("row %lld has the bits %lld", (long long)row, (long long)mask);
     }
+    (void)sum;
     carom_table_free(table);
     carom_bytes_free(message);
 }
