@@ -26,7 +26,7 @@ typedef enum carom_plot_style {
 } carom_plot_style;
 
 typedef struct carom_plot_series {
-    const char *label;  ///< in the key; "" for none
+    const char *label;  ///< in the key; "" or NULL for none
     carom_plot_style style;
     int64_t count;
     const double *x, *y;  ///< [count]; a NaN breaks a path, trace, line or outline, or separates areas

@@ -27,7 +27,7 @@ static void pictures_of_any_set(void **state) {
             for (int64_t count = 1; count <= 5; count += 4) {
                 const carom_plot_series series[] = {
                     {"set", (carom_plot_style)style, count, pairs[pair][0], pairs[pair][1]},
-                    {"", CAROM_PLOT_MARKS, 1, pairs[pair][0], pairs[pair][1]},
+                    {count > 1 ? "" : NULL, CAROM_PLOT_MARKS, 1, pairs[pair][0], pairs[pair][1]},
                 };
                 carom_plot plot = {
                     .title = "a title", .x_label = "x", .y_label = "y", .series = series, .series_count = 2, .equal = pair % 2};

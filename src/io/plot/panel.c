@@ -64,7 +64,7 @@ const carom_plot_look *carom_panel_look(const carom_panel *panel, int series) {
         const bool grey = style == CAROM_PLOT_DASHES || style == CAROM_PLOT_TRACES || style == CAROM_PLOT_GUIDE ||
                           style == CAROM_PLOT_MEASURED || style == CAROM_PLOT_GROUND || style == CAROM_PLOT_START ||
                           style == CAROM_PLOT_COLOURED || style == CAROM_PLOT_CONE;
-        if (!grey && (*panel->plot->series[s].label || place < 0)) place++;
+        if (!grey && (*carom_series_label(&panel->plot->series[s]) || place < 0)) place++;
     }
     return &carom_plot_looks[place < 0 ? 0 : place % CAROM_PLOT_LOOKS];
 }
@@ -100,6 +100,8 @@ carom_panel_pen carom_panel_pen_of(const carom_panel *panel, int series) {
     }
 }
 
+const char *carom_series_label(const carom_plot_series *series) { return series->label ? series->label : ""; }
+
 bool carom_panel_is_shaded(const carom_panel *panel, int series) {
     return panel->plot->series[series].style == CAROM_PLOT_DOTS && panel->plot->series[series].count > CAROM_PLOT_SHADED;
 }
@@ -121,7 +123,8 @@ carom_status carom_panel_create(const carom_plot *plot, const int *looks, const 
     for (int s = 0; s < plot->series_count; s++) {
         const carom_plot_series *series = &plot->series[s];
         if (series->style == CAROM_PLOT_COLOURED && !plot->colours)
-            return carom_fail(error, CAROM_BAD_INPUT, "%s: series '%.60s' is coloured by numbers that are missing", path, series->label);
+            return carom_fail(error, CAROM_BAD_INPUT, "%s: series '%.60s' is coloured by numbers that are missing", path,
+                              carom_series_label(series));
         for (int64_t i = 0; i < series->count; i++)
             if (is_visible(series, i)) widen(&all, series->x[i], series->y[i]);
         room += series->style == CAROM_PLOT_MARKS ? series->count : 0;

@@ -49,6 +49,8 @@ unsigned carom_panel_colour(const carom_panel *panel, int series);
 carom_panel_pen carom_panel_pen_of(const carom_panel *panel, int series);
 /// gnuplot's number of a shape.
 int carom_panel_shape(carom_plot_shape shape);
+/// Text of a series in the key: "" where it has none.
+const char *carom_series_label(const carom_plot_series *series);
 /// Is a series shaded by its density?
 bool carom_panel_is_shaded(const carom_panel *panel, int series);
 

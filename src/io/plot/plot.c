@@ -79,14 +79,16 @@ static carom_status list_key(picture_key *key, carom_error *error) {
         for (int s = 0; s < drawn->panels[k].plot->series_count; s++) {
             const carom_panel *panel = &drawn->panels[k];
             const carom_plot_series *series = &panel->plot->series[s];
-            bool known = !series->count || !*series->label;
+            bool known = !series->count || !*carom_series_label(series);
             for (int i = 0; i < key->count && !known; i++)
-                known = key->panel[i] != panel && !strcmp(key->panel[i]->plot->series[key->series[i]].label, series->label);
+                known = key->panel[i] != panel &&
+                        !strcmp(carom_series_label(&key->panel[i]->plot->series[key->series[i]]), carom_series_label(series));
             if (known) continue;
             char far[64] = "";
             if (drawn->count == 1) describe_far(panel, s, far, sizeof far);
             const char *shades = panel->plot->dark ? "; brighter: more in a dot" : "; darker: more in a dot";
-            snprintf(texts[key->count], TEXT_SIZE, "%.400s%s%s", series->label, far, carom_panel_is_shaded(panel, s) ? shades : "");
+            snprintf(texts[key->count], TEXT_SIZE, "%.400s%s%s", carom_series_label(series), far,
+                     carom_panel_is_shaded(panel, s) ? shades : "");
             key->panel[key->count] = panel;
             key->series[key->count] = s;
             key->entries[key->count] = (carom_key_entry){SAMPLE, texts[key->count]};
