@@ -26,6 +26,7 @@ typedef struct carom_outcome_set {
     int64_t *starts;  ///< [pieces + 1] first point of each piece
     double *impulse;  ///< [points x n] accumulated impulses, contact-major [N s], NaN where not determined; NULL until they are read
     double *energy;   ///< [points] energy ratios; NULL until they are read
+    int64_t *flags;   ///< [points] CAROM_FLAG bits
     const char *law;  ///< its name, borrowed
     bool corners;     ///< only corners of the hulls in planes of contact velocities were kept (`--keep hull`)
     /// What it is of the set of outcomes: "exact", "inner", "outer", "none"; "samples" without pieces
@@ -46,6 +47,8 @@ carom_status carom_outcome_set_group(carom_outcome_set *set, const int64_t *piec
 void carom_outcome_set_release(carom_outcome_set *set);
 /// One outcome of the set.
 carom_outcome_point carom_outcome_set_point(const carom_outcome_set *set, int64_t index);
+/// What is to be said of numbers of these outcomes where some may lie outside the set: carom_outcomes_caveat of the points.
+bool carom_outcome_set_caveat(const carom_outcome_set *set, const carom_impact *impact, char text[CAROM_CAVEAT_SIZE]);
 
 /// Other outcomes, which were not kept, may have more of this functional than those of the set: it has corners in contact velocities alone.
 bool carom_outcome_set_omits(const carom_outcome_set *set, const carom_functional *functional);
@@ -56,6 +59,8 @@ typedef struct carom_maximum {
     int64_t point;     ///< the first of the outcomes that have it up to round-off (1e-12 of it)
     const char *unit;  ///< "" where there is none
     bool certified;    ///< no outcome of the law has more: the set is exact
+    bool approximate;  ///< that outcome may lie outside the set by O(h) (CAROM_FLAG_APPROXIMATE)
+    double inner;      ///< the largest value of an outcome that does not, a lower bound; -INFINITY: none is known (carom_worst_raise)
 } carom_maximum;
 
 /// The largest value of a functional. A convex piece attains that of a linear one, and of the energy ratio with a factor of at least 0, at

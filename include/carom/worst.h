@@ -116,6 +116,12 @@ carom_status carom_worst_search(const carom_impact *impact, const carom_function
                                 carom_verdict *verdict, carom_error *error);
 void carom_worst_release(carom_worst *worst);
 
+/// A short search, a second for a robot, for a solution with a larger value of the functional than is known of the set.
+/// @param inner  the largest one that is known, -INFINITY for none; raised where a solution has more
+/// @param raised  whether one has
+carom_status carom_worst_raise(const carom_impact *impact, const carom_functional *functional, const carom_control *control, double *inner,
+                               bool *raised, carom_error *error);
+
 /// A member of the set with its path, and what an independent check says of it.
 typedef struct carom_witness {
     int n, rows;                ///< pieces or steps are between rows

@@ -153,6 +153,17 @@ def test_caveats_say_what_the_command_says(scenes, tmp_path):
     assert caught[0].filename == __file__ and most.approximate
     assert repr(most).endswith("no lower bound: it may lie outside the set by O(h)>")
     assert repr(walks.max("Jt.A")).endswith("a lower bound>")
+    # A member is found by the search: the one outcome. Of walks each is a member.
+    assert most.inner == pytest.approx(exact.contact_velocity[0, 1], abs=1e-6) and most.source == "search"
+    best = walks.max("Jt.A")
+    assert best.inner == best and best.source == "samples" and exact.max("Jt.A").inner == exact.max("Jt.A")
+    for ask in (lambda: out.hull(["Jt.A", "Jn.A"]), lambda: out.contains(exact.velocity[0]), lambda: walks.distance(out)):
+        with pytest.warns(UserWarning, match="64 of 64 outcomes may lie outside the set") as caught:
+            ask()
+        assert len(caught) == 1 and caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        walks.hull(["Jt.A", "Jn.A"]), walks.contains(exact.velocity[0]), walks.distance(exact)
     # Of what is not kept, too, in files and copies.
     part = impact.sample(64, max_steps=1000, keep="extent")
     part.save(tmp_path / "part.h5")

@@ -26,6 +26,8 @@ enum { LEAST_TURNS = 8 };
 #define PLAIN_SHARE 0.25
 enum { PLANAR_EVALUATIONS = 1 << 17, SPATIAL_EVALUATIONS = 1 << 13 };
 #define MOST_EVALUATIONS 0x1p40
+// Of carom_worst_raise.
+enum { RAISING_EVALUATIONS = 1024 };
 // A change that saves pieces may lower a line's value by this share of the scale of its functional: pieces that do nothing cost time, and
 // changes of them are wasted. The best walk of all is kept.
 #define FORGIVEN 1e-7
@@ -447,3 +449,16 @@ carom_status carom_worst_search(const carom_impact *impact, const carom_function
 }
 
 void carom_worst_release(carom_worst *worst) { carom_tape_release(&worst->tape); }
+
+carom_status carom_worst_raise(const carom_impact *impact, const carom_functional *functional, const carom_control *control, double *inner,
+                               bool *raised, carom_error *error) {
+    carom_worst_options options = carom_worst_defaults();
+    options.evaluations = RAISING_EVALUATIONS;
+    carom_worst found;
+    carom_verdict verdict;
+    const carom_status status = carom_worst_search(impact, functional, 1, &options, control, &found, &verdict, error);
+    *raised = !status && found.value > *inner;
+    if (*raised) *inner = found.value;
+    carom_worst_release(&found);
+    return status;
+}

@@ -41,7 +41,9 @@ carom_status carom_outcome_set_create(const carom_impact *impact, const carom_ta
     set->u = join(outcomes, CAROM_OUTCOME_NORMAL_VELOCITY, CAROM_OUTCOME_TANGENT_VELOCITY);
     set->impulse = join(outcomes, CAROM_OUTCOME_NORMAL_IMPULSE, CAROM_OUTCOME_TANGENT_IMPULSE);
     set->energy = copy(carom_table_real_column(outcomes, CAROM_OUTCOME_ENERGY_RATIO), (size_t)points);
-    bool failed = !set->u || !set->impulse || !set->energy;
+    set->flags = malloc((size_t)points * sizeof *set->flags);
+    if (set->flags) memcpy(set->flags, carom_table_integer_column(outcomes, CAROM_OUTCOME_FLAGS), (size_t)points * sizeof *set->flags);
+    bool failed = !set->u || !set->impulse || !set->energy || !set->flags;
     if (carom_impact_has_system(impact)) {
         set->nv = sizes.nv;
         set->v = copy(carom_table_real_column(outcomes, CAROM_OUTCOME_VELOCITY), (size_t)points * (size_t)sizes.nv);
@@ -79,11 +81,18 @@ carom_outcome_point carom_outcome_set_point(const carom_outcome_set *set, int64_
                                  .energy_ratio = set->energy ? set->energy[index] : (double)NAN};
 }
 
+bool carom_outcome_set_caveat(const carom_outcome_set *set, const carom_impact *impact, char text[CAROM_CAVEAT_SIZE]) {
+    int64_t approximate = 0;
+    for (int64_t i = 0; i < set->points; i++) approximate += (set->flags[i] & CAROM_FLAG_APPROXIMATE) != 0;
+    return carom_outcomes_caveat(carom_impact_sizes(impact), approximate, set->points, text);
+}
+
 void carom_outcome_set_release(carom_outcome_set *set) {
     free(set->u);
     free(set->v);
     free(set->starts);
     free(set->impulse);
     free(set->energy);
+    free(set->flags);
     *set = (carom_outcome_set){0};
 }

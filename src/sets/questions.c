@@ -57,7 +57,8 @@ static double value_of(const carom_outcome_set *set, const carom_functional *f, 
 
 carom_status carom_outcome_set_maximum(const carom_outcome_set *set, const carom_functional *functional, carom_maximum *maximum,
                                        carom_error *error) {
-    *maximum = (carom_maximum){.value = -INFINITY, .unit = functional->unit, .certified = !strcmp(set->certificate, "exact")};
+    *maximum =
+        (carom_maximum){.value = -INFINITY, .inner = -INFINITY, .unit = functional->unit, .certified = !strcmp(set->certificate, "exact")};
     const carom_status status = check_functional(set, functional, false, error);
     if (status) return status;
     // Outcomes with a value that is not a number are never the largest. Of those that have it up to round-off, the first is shown.
@@ -68,6 +69,12 @@ carom_status carom_outcome_set_maximum(const carom_outcome_set *set, const carom
     while (first + 1 < set->points && !(value_of(set, functional, first) >= most - EQUAL_VALUES * fabs(most))) first++;
     maximum->value = most;
     maximum->point = first;
+    maximum->approximate = (set->flags[first] & CAROM_FLAG_APPROXIMATE) != 0;
+    // Every outcome of samples is in the set but those with the flag; pieces are in it where they are an inner set.
+    if (!strcmp(set->certificate, "outer") || !strcmp(set->certificate, "none")) return CAROM_OK;
+    if (!maximum->approximate) maximum->inner = most;
+    for (int64_t i = 0; i < set->points && maximum->approximate; i++)
+        if (!(set->flags[i] & CAROM_FLAG_APPROXIMATE)) maximum->inner = fmax(maximum->inner, value_of(set, functional, i));
     return CAROM_OK;
 }
 

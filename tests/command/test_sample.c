@@ -379,6 +379,10 @@ static void samples_that_may_lie_outside_are_counted(void **state) {
         assert_int_equal(strstr(said.err, "may lie outside the set by O(h), so that it is no lower bound") != NULL, outside);
         check_text(said.out, outside ? "approximate        yes" : "approximate        no");
         release(&said);
+        said = run(*state, "query", "set.h5", "--distance", "set.h5", "--json");
+        assert_int_equal(strstr(said.err, "of 512 outcomes may lie outside the set by O(h)") != NULL, outside);
+        assert_int_equal(strstr(said.out, "of 512 outcomes may lie outside the set by O(h)") != NULL, outside);
+        release(&said);
     }
 }
 

@@ -309,7 +309,7 @@ class Outcomes:
         Returns
         -------
         Maximum
-            A float with `unit`, `index`, `certified`, `approximate`, `velocity`, `contact_velocity`.
+            A float with `unit`, `index`, `certified`, `approximate`, `inner`, `source`, `velocity`, `contact_velocity`.
 
         Raises
         ------
@@ -319,7 +319,7 @@ class Outcomes:
         Warns
         -----
         UserWarning
-            When the outcome may lie outside the set: its value is then no lower bound. `carom.worst` finds one.
+            When the outcome may lie outside the set: its value is then no lower bound, and `inner` is one.
         """
         return ask_max(self, expression)
 

@@ -38,6 +38,11 @@ class Maximum(float):
     approximate : bool
         True where that outcome may lie outside the set by O(h), as samples of time stepping may (`sampler="walk"` has none of these).
         Otherwise the value of samples is a lower bound of the largest of the set.
+    inner : float or None
+        The largest value of a member of the set for certain, which is a lower bound: of an outcome that is not approximate, or, of one
+        known impact, of a solution that a short search finds. None where none is known.
+    source : str or None
+        What `inner` is of: "samples", "search", or "exact".
     velocity, contact_velocity : ndarray
         Of that outcome.
     """
@@ -46,6 +51,8 @@ class Maximum(float):
     index: int
     certified: bool
     approximate: bool
+    inner: float | None
+    source: str | None
     velocity: NDArray[np.float64]
     contact_velocity: NDArray[np.float64]
 
@@ -164,6 +171,11 @@ def _source(out: Outcomes) -> tuple[Any, ...]:
     return out.impact._handle, out.law, out._table._handle, out._result._handle, out.keep == "hull"
 
 
+def _warn_outside(*sets: Outcomes) -> None:
+    for sentence in dict.fromkeys(sentence for out in sets for sentence in out._sampled_caveats):
+        warnings.warn(sentence, UserWarning, stacklevel=4)
+
+
 def _warn(omits: bool) -> None:
     if omits:
         sentence = 'only corners of the hulls in contact velocities were kept (keep="hull"); other outcomes may have more of this'
@@ -174,14 +186,15 @@ def ask_max(out: Outcomes, expression: str) -> Maximum:
     """See `Outcomes.max`."""
     if not isinstance(expression, str):
         raise InputError(f"max: {expression!r} is not a text such as 'Jn.A - Jn.B'")
-    value, index, unit, certified, omits = _carom.question_max(_source(out), expression)
+    # Of draws of an uncertain impact there is no one impact to search.
+    value, index, unit, certified, omits, approximate, inner, source = _carom.question_max(_source(out), expression, "draw" not in out)
     _warn(omits)
     made = Maximum(value)
     made.unit, made.index, made.certified = unit, index, certified
-    made.approximate = bool(out["flags"][index] >> out.columns["flags"].names.index("approximate") & 1)
+    made.approximate, made.inner, made.source = approximate, inner, source
     if made.approximate:
         sentence = "max: the outcome with this maximum may lie outside the set by O(h), so that it is no lower bound"
-        warnings.warn(f"{sentence}; carom.worst and sampler='walk' give one", UserWarning, stacklevel=3)
+        warnings.warn(f"{sentence}; `inner` is one, and carom.worst and sampler='walk' give others", UserWarning, stacklevel=3)
     made.velocity, made.contact_velocity = out.velocity[index], out.contact_velocity[index]
     return made
 
@@ -211,6 +224,7 @@ def ask_hull(out: Outcomes, axes: str | Sequence[str]) -> float:
     text = axes if isinstance(axes, str) else ",".join(axes)
     volume, omits = _carom.question_hull(_source(out), text)
     _warn(omits)
+    _warn_outside(out)
     return float(volume)
 
 
@@ -228,6 +242,7 @@ def ask_containment(out: Outcomes, v: ArrayLike, tolerance: float, metric: str) 
     contained, unit, unreachable_unit = _carom.question_contain(
         _source(out), metric, tolerance, count, given, distance, unreachable, u, velocity
     )
+    _warn_outside(out)
     if given.ndim == 1:
         return Containment(contained[0], float(distance[0]), float(unreachable[0]), unit, unreachable_unit, u[0], velocity[0])
     return Containment(np.array(contained, dtype=bool), distance, unreachable, unit, unreachable_unit, u, velocity)
@@ -245,6 +260,7 @@ def ask_distance(out: Outcomes, other: Outcomes | str | os.PathLike[str], metric
     forth, back, value, left, unit, alike = _carom.question_distance(_source(out), _source(other), metric, as_number("gap", gap), u, velocity)
     if not alike:
         warnings.warn("the sets are of different impacts", UserWarning, stacklevel=3)
+    _warn_outside(out, other)
     made = Distance(value)
     made.a_to_b, made.b_to_a, made.gap, made.unit = forth, back, left, unit
     made.worst_point, made.worst_point_of_b = u

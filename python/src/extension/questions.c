@@ -36,27 +36,39 @@ static PyObject *refuse(const char *what, const carom_error *inner) {
     return binding_fail(&error);
 }
 
-// question_max(outcomes, expression) -> (value, row, unit, certified, some may have more)
+// question_max(outcomes, expression, search) -> (value, row, unit, certified, some may have more, approximate, inner or None, source)
 static PyObject *maximum(PyObject *module, PyObject *arguments) {
     (void)module;
     PyObject *source;
     const char *text;
     const carom_impact *impact;
     carom_outcome_set set;
-    if (!binding_parse(arguments, "Os", &source, &text) || !take_set(source, &impact, &set)) return NULL;
+    int search;
+    if (!binding_parse(arguments, "Osp", &source, &text, &search) || !take_set(source, &impact, &set)) return NULL;
     carom_functional functional;
     carom_maximum most = {0};
     carom_error error;
     carom_status status = carom_functional_parse(impact, text, &functional, &error);
-    bool omits = false;
+    bool omits = false, searched = false, stopped = false;
     if (!status) {
         status = carom_outcome_set_maximum(&set, &functional, &most, &error);
         omits = carom_outcome_set_omits(&set, &functional);
+        if (!status && most.approximate && search) {
+            binding_watch *watch = binding_watch_start(0, Py_None);
+            if (watch) status = carom_worst_raise(impact, &functional, binding_watch_control(watch), &most.inner, &searched, &error);
+            stopped = !watch || !binding_watch_end(watch);
+        }
         carom_functional_release(&functional);
     }
+    const bool samples = !strcmp(set.certificate, "samples");
     carom_outcome_set_release(&set);
+    if (stopped) return NULL;
     if (status) return refuse("max", &error);
-    return Py_BuildValue("dLsNN", most.value, (long long)most.point, most.unit, PyBool_FromLong(most.certified), PyBool_FromLong(omits));
+    const bool none = isinf(most.inner);
+    PyObject *inner = none ? Py_NewRef(Py_None) : PyFloat_FromDouble(most.inner);
+    const char *from = none ? NULL : searched ? "search" : samples ? "samples" : "exact";
+    return Py_BuildValue("dLsNNNNz", most.value, (long long)most.point, most.unit, PyBool_FromLong(most.certified), PyBool_FromLong(omits),
+                         PyBool_FromLong(most.approximate), inner, from);
 }
 
 // question_hull(outcomes, axes with commas) -> (area or volume, some may have more)

@@ -128,6 +128,7 @@ carom_status query_keep_where(query_source *from, query_parameters *parameters, 
         if (set->v) memmove(set->v + to * nv, set->v + at * nv, nv * sizeof *set->v);
         memmove(set->impulse + to * n, set->impulse + at * n, n * sizeof *set->impulse);
         set->energy[to] = set->energy[at];
+        set->flags[to] = set->flags[at];
         if (width) memmove(parameters->values + to * width, parameters->values + at * width, width * sizeof(double));
         parameters->draws +=
             !kept || memcmp(parameters->values + to * width, parameters->values + (to - 1) * width, width * sizeof(double));

@@ -8,9 +8,6 @@
 #include "carom/worst.h"
 #include "cli/query/query.h"
 
-// Walks of the search for a member of the set, where samples may lie outside it: a second for a robot.
-enum { SEARCH_EVALUATIONS = 1024 };
-
 static const cli_flag flags[] = {
     {"max", "EXPR",
      "worst case of a sum of terms c*Jn.NAME, c*Jt.NAME[.2], c*JOINT or c*base.z (velocities), c*v.I (I from 1), c*Pn.NAME, "
@@ -101,45 +98,19 @@ static void add_point(const query *q, const char *key, const double *u, const do
 
 // ----------------------------------------------------------------------------------------------------------- the questions
 
+// Says that numbers of a set are of outcomes that may lie outside it.
+static void say_outside(const query_source *from, const char *path) {
+    char caveat[CAROM_CAVEAT_SIZE];
+    if (carom_outcome_set_caveat(&from->set, from->impact, caveat)) cli_say("warning", path, "%s", caveat);
+}
+
 // Reads what the set needs to have values of a functional.
 static carom_status prepare_functional(query *q, const carom_functional *f, carom_error *error) {
     // Corners in the planes of contact velocities are not those of everything else.
     if (carom_outcome_set_omits(&q->asked.set, f))
-        fprintf(stderr,
-                "carom: warning: %s: it holds the corners of the samples' hulls in contact velocities (`--keep hull`); others may have "
-                "more of this\n",
-                q->arguments->operand);
+        cli_say("warning", q->arguments->operand,
+                "it holds the corners of the samples' hulls in contact velocities (`--keep hull`); others may have more of this");
     return carom_result_set_read_for(q->asked.result, q->asked.law, f, &q->asked.set, error);
-}
-
-// The largest value that is of a member of the set for certain: of an outcome without the flag, and, where one impact is asked about, of a
-// search among its solutions. -INFINITY where none is known.
-// @param bits  [rows] flags of the outcomes in the file
-static carom_status find_member(const query *q, const carom_functional *f, const int64_t *bits, int64_t rows, double *inner,
-                                const char **source, carom_error *error) {
-    *inner = -INFINITY;
-    for (int64_t i = 0; i < q->asked.set.points; i++) {
-        const int64_t row = q->parameters.rows ? q->parameters.rows[i] : i;
-        if (row >= rows || bits[row] & CAROM_FLAG_APPROXIMATE) continue;
-        const carom_outcome_point point = carom_outcome_set_point(&q->asked.set, i);
-        *inner = fmax(*inner, carom_functional_value(f, &point));
-    }
-    *source = "samples";
-    if (q->parameters.count || cli_given(q->arguments, "where")) return CAROM_OK;
-    carom_worst_options options = carom_worst_defaults();
-    options.evaluations = SEARCH_EVALUATIONS;
-    carom_control control;
-    carom_worst found = {0};
-    carom_verdict verdict;
-    carom_status status = cli_start_control(q->arguments, &control, error);
-    if (!status) status = carom_worst_search(q->asked.impact, f, 1, &options, &control, &found, &verdict, error);
-    cli_end_progress();
-    if (!status && found.value > *inner) {
-        *inner = found.value;
-        *source = "search";
-    }
-    carom_worst_release(&found);
-    return status;
 }
 
 // The largest value: a convex set attains it at a vertex, which is a row of the file.
@@ -157,32 +128,30 @@ static carom_status ask_maximum(query *q, const char *text, carom_error *error) 
         blamed = "sensitivity";
         status = query_add_sensitivity(q->document, &q->asked, &q->parameters, &f, &reason);
     }
-    // Other samples are in the set, and a value of theirs is a lower bound of its largest.
-    int64_t *bits = NULL, rows;
-    int width;
-    if (!status) status = carom_result_read_integers(q->asked.result, q->asked.law, "flags", &bits, &rows, &width, &reason);
-    const int64_t row = status ? 0 : q->parameters.rows ? q->parameters.rows[most.point] : most.point;
-    const bool approximate = !status && row < rows && (bits[row] & CAROM_FLAG_APPROXIMATE);
-    double inner = status || !strcmp(set->certificate, "outer") || !strcmp(set->certificate, "none") ? -INFINITY : most.value;
-    const char *source = !status && !strcmp(set->certificate, "samples") ? "samples" : "exact";
-    if (approximate) status = find_member(q, &f, bits, rows, &inner, &source, &reason);
+    // Other samples are in the set, and a value of theirs is a lower bound of its largest; where one impact is asked about, so is that of a
+    // solution.
+    bool searched = false;
+    carom_control control;
+    if (!status && most.approximate && !q->parameters.count && !cli_given(q->arguments, "where")) {
+        status = cli_start_control(q->arguments, &control, &reason);
+        if (!status) status = carom_worst_raise(q->asked.impact, &f, &control, &most.inner, &searched, &reason);
+        cli_end_progress();
+    }
     carom_functional_release(&f);
-    free(bits);
     if (status) return carom_fail(error, status, "--%s: %s", blamed, reason.message);
-    if (approximate)
-        fprintf(
-            stderr,
-            "carom: warning: %s: the outcome with this maximum may lie outside the set by O(h), so that it is no lower bound; `inner` is "
-            "one, and `carom worst` and samples of `--sampler walk` give others\n",
-            q->arguments->operand);
+    if (most.approximate)
+        cli_say("warning", q->arguments->operand,
+                "the outcome with this maximum may lie outside the set by O(h), so that it is no lower bound; `inner` is one, and `carom "
+                "worst` and samples of `--sampler walk` give others");
+    const char *source = searched ? "search" : !strcmp(set->certificate, "samples") ? "samples" : "exact";
     json_object_set_new(q->document, "expression", carom_json_text(text));
     json_object_set_new(q->document, "maximum", carom_json_real(most.value));
     json_object_set_new(q->document, "unit", *most.unit ? json_string(most.unit) : json_null());
     json_object_set_new(q->document, "joints", cli_joints_json(carom_impact_get_data(q->asked.impact)));
     json_object_set_new(q->document, "certified", json_boolean(most.certified));
-    json_object_set_new(q->document, "approximate", json_boolean(approximate));
-    json_object_set_new(q->document, "inner", isinf(inner) ? json_null() : carom_json_real(inner));
-    json_object_set_new(q->document, "source", isinf(inner) ? json_null() : json_string(source));
+    json_object_set_new(q->document, "approximate", json_boolean(most.approximate));
+    json_object_set_new(q->document, "inner", isinf(most.inner) ? json_null() : carom_json_real(most.inner));
+    json_object_set_new(q->document, "source", isinf(most.inner) ? json_null() : json_string(source));
     add_velocity(q->document, q, set->u + most.point * set->n, set->v ? set->v + most.point * set->nv : NULL);
     query_add_parameters(q->document, &q->parameters, most.point);
     return CAROM_OK;
@@ -205,6 +174,7 @@ static carom_status ask_containment(query *q, const char *path, carom_error *err
     int64_t answered;
     status = carom_outcome_set_contain(&q->asked.set, impact, q->kind, CAROM_CONTAINED, 1, v, NULL, &answer, &answered, &inner);
     if (status) return carom_fail(error, status, "%s: %s", path, inner.message);
+    say_outside(&q->asked, q->arguments->operand);
     json_object_set_new(q->document, "contained", json_boolean(answer.contained));
     json_object_set_new(q->document, "distance", carom_json_real(answer.distance));
     json_object_set_new(q->document, "unreachable", carom_json_real(answer.unreachable));
@@ -227,6 +197,7 @@ static carom_status ask_hull(query *q, const char *text, carom_error *error) {
     if (!status) status = carom_outcome_set_hull(&q->asked.set, count, chosen, NULL, &volume, &inner);
     for (int k = 0; k < count; k++) carom_functional_release(&chosen[k]);
     if (status) return carom_fail(error, status, "--hull: %s", inner.message);
+    say_outside(&q->asked, q->arguments->operand);
     json_object_set_new(q->document, "axes", carom_json_text(text));
     json_object_set_new(q->document, count == 2 ? "area" : "volume", carom_json_real(volume));
     return CAROM_OK;
@@ -260,6 +231,9 @@ static carom_status ask_distance(query *q, const char *path, carom_error *error)
     bool alike = true;
     if (!status) status = carom_impact_resembles(impact, other.impact, &alike, error);
     if (!status && !alike) cli_say("warning", NULL, "%s and %s are of different impacts", asked_path, path);
+
+    if (!status) say_outside(&q->asked, asked_path);
+    if (!status) say_outside(&other, path);
 
     carom_control control;
     carom_set_distances found = {0};

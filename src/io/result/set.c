@@ -81,6 +81,9 @@ carom_status carom_result_set_read(const carom_result *result, int law, const ca
             status = carom_result_refuse(result, error, "the outcomes of %s do not fit the velocities of the impact", name);
     }
 
+    if (!status) status = carom_result_read_integers(result, law, "flags", &set->flags, &rows, &width, error);
+    if (!status && rows != set->points) status = carom_result_refuse(result, error, "the outcomes of %s do not fit their flags", name);
+
     // Consecutive rows with the same piece are its vertices; without pieces every row is one.
     const bool polyhedral = carom_result_has_dataset(result, name, column);
     if (!status && polyhedral) {
