@@ -44,6 +44,7 @@ static carom_status read_file(const char *path, const carom_model_options *optio
     if (!status && options->parameters && (status = model_expand(original, options->parameters, text, &inner)))
         carom_fail(error, status, "%s: %s", path, inner.message);
     if (!status) status = model_xml_parse(*text ? *text : original, document, error);
+    if (!status) status = model_check_template(path, *document, error);
     if (!status) status = model_check_sizes(path, *document, error);
     if (!status) status = model_start_changes(path, *document, options, changes, error);
     if (!status) status = model_check_assets(path, changes, error);

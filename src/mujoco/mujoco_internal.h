@@ -84,6 +84,9 @@ void model_advise_on_root(const xmlDoc *document, char advice[MODEL_ADVICE_SIZE]
 
 // Is this the well-formed document of a URDF?
 bool model_is_urdf(const xmlDoc *document);
+// Refuses a URDF that is a template of xacro, before files are sought under names that it would have changed.
+carom_status model_check_template(const char *path, const xmlDoc *document, carom_error *error);
+
 // Is this link of a URDF the child of a joint?
 bool model_urdf_is_child(const xmlDoc *document, const char *link);
 

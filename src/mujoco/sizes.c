@@ -30,24 +30,35 @@ static const struct size_limit {
     {"texture", "height", 16384},
 };
 
-// What MuJoCo computes with. Ranges may be infinite, and numbers of a user may be anything.
+// What MuJoCo computes with. Numbers of a user may be anything.
 static const char *const finite[] = {"friction", "size", "pos",     "quat",        "axisangle",   "euler", "xyaxes",   "zaxis",
                                      "fromto",   "mass", "density", "diaginertia", "fullinertia", "axis",  "gravity",  "scale",
                                      "armature", "ref",  "damping", "stiffness",   "margin",      "gap",   "timestep", "frictionloss",
                                      "anchor",   "qpos", "qvel",    "polycoef",    "relpose",     "coef",  "mpos",     "mquat"};
 
+// Of these only NaN is refused: a range may be infinite.
+static const char *const numbers[] = {"range",       "springref", "springlength", "ctrlrange", "forcerange",   "gear",        "gainprm",
+                                      "biasprm",     "dynprm",    "kp",           "kv",        "solref",       "solimp",      "solreflimit",
+                                      "solimplimit", "act",       "ctrl",         "boundmass", "boundinertia", "settotalmass"};
+
+static bool is_listed(const char *const *names, size_t count, const char *name) {
+    size_t i = 0;
+    while (i < count && strcmp(name, names[i]) != 0) i++;
+    return i < count;
+}
+
 // Refuses NaN and infinity in these, and friction below zero.
 static carom_status check_numbers(const char *path, const xmlNode *element, const char *name, const char *value, carom_error *error) {
     const bool friction = !strcmp(name, "friction") && (model_xml_is(element, "geom") || model_xml_is(element, "pair"));
-    bool listed = false;
-    for (size_t i = 0; i < sizeof finite / sizeof *finite && !listed; i++) listed = !strcmp(name, finite[i]);
+    const bool ends = is_listed(finite, sizeof finite / sizeof *finite, name);
+    const bool listed = ends || is_listed(numbers, sizeof numbers / sizeof *numbers, name);
     for (const char *text = value; listed && text && *text;) {
         char *end;
         const double number = strtod(text, &end);
         if (end == text) break;
-        if (!isfinite(number) || (friction && number < 0))
-            return carom_fail(error, CAROM_BAD_INPUT, "%s:%ld: <%s %s=\"%.80s\">: must be finite numbers%s", path, xmlGetLineNo(element),
-                              (const char *)element->name, name, value, friction ? " of 0 or more" : "");
+        if (isnan(number) || (ends && isinf(number)) || (friction && number < 0))
+            return carom_fail(error, CAROM_BAD_INPUT, "%s:%ld: <%s %s=\"%.80s\">: must be %snumbers%s", path, xmlGetLineNo(element),
+                              (const char *)element->name, name, value, ends ? "finite " : "", friction ? " of 0 or more" : "");
         text = end;
     }
     return CAROM_OK;

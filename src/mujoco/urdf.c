@@ -409,8 +409,9 @@ static carom_status weigh_robot(urdf_reader *reader, carom_error *error) {
                        notes.massless.count > 1 ? "s" : "", end_list(&notes.massless), notes.massless.count > 1 ? "are" : "is");
     if (notes.raised.count)
         model_add_note(changes,
-                       "what is less of the link%s %s is raised to the mass of %g kg and the principal moments of inertia of %g kg m^2",
-                       notes.raised.count > 1 ? "s" : "", end_list(&notes.raised), LEAST_MASS, LEAST_MOMENT);
+                       "the link%s %s get%s the least mass of %g kg and the least principal moments of inertia of %g kg m^2 where %s less",
+                       notes.raised.count > 1 ? "s" : "", end_list(&notes.raised), notes.raised.count > 1 ? "" : "s", LEAST_MASS,
+                       LEAST_MOMENT, notes.raised.count > 1 ? "they have" : "it has");
     if (notes.rounded.count)
         model_add_note(
             changes,
@@ -665,19 +666,10 @@ static carom_status add_mimic(const urdf_reader *reader, int index, carom_error 
 
 // ---------------------------------------------------------------------------------------------------------- whole files
 
-// Refuses templates, and what is written where it would not count.
+// Refuses what is written where it would not count.
 static carom_status check_elements(const urdf_reader *reader, carom_error *error) {
     for (const xmlNode *node = reader->robot; node; node = model_xml_next(node)) {
         const char *prefix = node->ns && node->ns->prefix ? (const char *)node->ns->prefix : "", *name = (const char *)node->name;
-        bool template =
-            !strcmp(prefix, "xacro") || !strncmp(name, "xacro:", 6) || (*prefix && strstr((const char *)node->ns->href, "xacro"));
-        for (const xmlAttr *attribute = node->properties; attribute && !template; attribute = attribute->next) {
-            const char *value = model_xml_value(attribute);
-            template = value && (strstr(value, "${") || strstr(value, "$("));
-        }
-        if (template)
-            return refuse(reader, node, error, "this is xacro: run xacro first, such as by 'xacro %s > robot.urdf'",
-                          last_part(reader->path));
         const bool top = node->parent == reader->robot,
                    in_mujoco = node->parent && node->parent->parent == reader->robot && is_plain(node->parent, "mujoco");
         if (is_plain(node, "mujoco") && !(top && find_child(reader->robot, "mujoco") == node))
@@ -804,6 +796,22 @@ static bool has_element(const xmlDoc *document, const char *name, const char *at
         if (own && !strcmp(own, value)) return true;
     }
     return false;
+}
+
+carom_status model_check_template(const char *path, const xmlDoc *document, carom_error *error) {
+    for (const xmlNode *node = model_is_urdf(document) ? xmlDocGetRootElement(document) : NULL; node; node = model_xml_next(node)) {
+        const char *prefix = node->ns && node->ns->prefix ? (const char *)node->ns->prefix : "", *name = (const char *)node->name;
+        bool template =
+            !strcmp(prefix, "xacro") || !strncmp(name, "xacro:", 6) || (*prefix && strstr((const char *)node->ns->href, "xacro"));
+        for (const xmlAttr *attribute = node->properties; attribute && !template; attribute = attribute->next) {
+            const char *value = model_xml_value(attribute);
+            template = value && (strstr(value, "${") || strstr(value, "$("));
+        }
+        if (template)
+            return carom_fail(error, CAROM_BAD_INPUT, "%s:%ld: this is xacro: run xacro first, such as by 'xacro %s > robot.urdf'", path,
+                              xmlGetLineNo(node), last_part(path));
+    }
+    return CAROM_OK;
 }
 
 bool model_urdf_is_child(const xmlDoc *document, const char *link) { return has_element(document, "child", "link", link); }

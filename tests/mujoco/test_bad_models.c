@@ -215,6 +215,9 @@ static void test_bad_numbers_are_named(void **state) {
         {BOX("", "", "pos='0 nan 0'"), "<geom pos=\"0 nan 0\">: must be finite numbers"},
         {BOX("", "", "mass='nan'"), "<geom mass=\"nan\">"},
         {BOX("", "pos='0 0 -inf'", ""), "<body pos=\"0 0 -inf\">"},
+        {"<mujoco><worldbody><body><joint name='x' range='-1 nan'/></body></worldbody></mujoco>",
+         "<joint range=\"-1 nan\">: must be numbers"},
+        {"<mujoco><compiler boundmass='nan'/></mujoco>", "<compiler boundmass=\"nan\">"},
         {"<mujoco><default><geom friction='NaN'/></default></mujoco>", "<geom friction=\"NaN\">"},
         {"<robot><link><collision><geometry><box size='nan 1 1'/></geometry></collision></link></robot>", "<box size=\"nan 1 1\">"},
     };
