@@ -161,6 +161,8 @@ static carom_status describe_start(model_mechanism *mechanism, carom_error *erro
     if (mechanism->is_listed && mechanism->listed.count)
         restitution = fmax(restitution, carom_max_abs((size_t)mechanism->listed.count, mechanism->listed.restitution));
     if (!mechanism->is_listed) restitution = fmax(restitution, mechanism->detection.restitution);
+    for (int i = 0; !mechanism->is_listed && i < mechanism->detection.pair_count; i++)
+        restitution = fmax(restitution, mechanism->detection.pairs[i].restitution);
     const bool pulls = !(compiled->opt.disableflags & mjDSBL_GRAVITY);
     double mass = 0;
     for (int body = 1; body < compiled->nbody; body++)

@@ -173,6 +173,16 @@ static void restitution_bounces_by_default(void **state) {
     answer = ask(*state, "simulate", "half.yaml", "--duration", "0.1");
     assert_close(number(answer, "final.qvel.0"), -10, 1e-9);
     json_decref(answer);
+    // Of pairs alone: all of it at the right wall, none at the left one.
+    write_text(*state, "pairs.yaml", BETWEEN_SCENE("0, pairs: [{between: [rw, ball], restitution: 1}]", ""));
+    answer = ask(*state, "simulate", "pairs.yaml", "--duration", "0.1");
+    assert_true(has_caveat(answer, "'moreau', because restitution is given (up to 1)"));
+    assert_close(number(answer, "final.qvel.0"), -20, 1e-9);
+    json_decref(answer);
+    answer = ask(*state, "simulate", "pairs.yaml");
+    assert_close(number(answer, "final.qvel.0"), 0, 1e-9);
+    assert_int_equal(length(answer, "impacts"), 2);
+    json_decref(answer);
     // The user's law wins, and says so; nothing is said where there is no restitution.
     answer = ask(*state, "simulate", "between.yaml", "--law", "anitescu-potra");
     assert_true(has_caveat(answer, "the restitution of the contacts (up to 1) is not used: the law 'anitescu-potra'"));
