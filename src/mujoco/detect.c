@@ -292,6 +292,7 @@ carom_status model_freeze_found(carom_model *model, const carom_detection *detec
     if (!status) number_names(&found);
     if (!status) status = choose_contacts(&found, &arena, error);
     if (!status) status = warn_of_idle_pairs(&found, error);
+    if (!status) status = model_warn_of_faces(model, found.touches, found.count, error);
     if (!status && detection->merge > 0) status = model_merge_patches(model, found.touches, &found.count, detection->merge, error);
     if (!status && found.ignores_torsion)
         status = model_warn(model, error,

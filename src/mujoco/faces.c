@@ -156,3 +156,71 @@ void model_complete_faces(const carom_model *model, const mjModel *compiled, mjD
             complete_pair(model, compiled, data, i, margin, &next);
     }
 }
+
+// ------------------------------------------------------------------------------------------------------- faces with one point
+
+// Directions that differ by less than this angle are one [rad].
+#define SAME_DIRECTION 1e-3
+
+// Are there vertices of a mesh's hull that span a face across a direction of its own axes?
+static bool mesh_has_face(const mjModel *compiled, int geom, const double direction[3]) {
+    const int mesh = compiled->geom_dataid[geom];
+    const float *from = compiled->mesh_vert + 3 * (size_t)compiled->mesh_vertadr[mesh];
+    const double level = SAME_DIRECTION * compiled->geom_rbound[geom];
+    double top = -INFINITY, first[3] = {0}, side[3] = {0}, widest = 0, area = 0;
+    // The farthest vertex; of those beside it the one that is farthest from that; and then the largest triangle on the two.
+    for (int pass = 0; pass < 3; pass++)
+        for (int i = 0; i < compiled->mesh_vertnum[mesh]; i++) {
+            const double vertex[3] = {(double)from[3 * i], (double)from[3 * i + 1], (double)from[3 * i + 2]};
+            const double height = mju_dot3(vertex, direction);
+            double apart[3], across[3];
+            mju_sub3(apart, vertex, first);
+            mju_cross(across, apart, side);
+            if (!pass && height > top) {
+                top = height;
+                mju_copy3(first, vertex);
+            } else if (pass == 1 && height > top - level && mju_norm3(apart) > widest) {
+                widest = mju_norm3(apart);
+                mju_copy3(side, apart);
+            } else if (pass == 2 && height > top - level) {
+                area = fmax(area, mju_norm3(across));
+            }
+        }
+    return widest > 10 * level && area > 10 * level * widest;
+}
+
+// Does a geom end in a flat face along a direction of the world?
+static bool has_face(const mjModel *compiled, const mjData *data, int geom, const double direction[3], double sign) {
+    double local[3];
+    mju_rotVecMatT(local, direction, data->geom_xmat + 9 * geom);
+    mju_scl3(local, local, sign);
+    const double aligned = cos(SAME_DIRECTION);
+    switch (compiled->geom_type[geom]) {
+    case mjGEOM_BOX: return fabs(local[0]) > aligned || fabs(local[1]) > aligned || fabs(local[2]) > aligned;
+    case mjGEOM_CYLINDER: return fabs(local[2]) > aligned;
+    case mjGEOM_MESH: return mesh_has_face(compiled, geom, local);
+    default: return false;
+    }
+}
+
+carom_status model_warn_of_faces(carom_model *model, const model_touch *touches, int count, carom_error *error) {
+    for (int i = 0; i < count; i++) {
+        const int *geoms = touches[i].geom;
+        const mjModel *compiled = model->compiled;
+        bool alone =
+            geoms[0] >= 0 && geoms[1] >= 0 && !(compiled->geom_type[geoms[0]] == mjGEOM_BOX && compiled->geom_type[geoms[1]] == mjGEOM_BOX);
+        for (int k = 0; k < count && alone; k++) alone = k == i || touches[k].geom[0] != geoms[0] || touches[k].geom[1] != geoms[1];
+        if (!alone || !has_face(compiled, model->data, geoms[0], touches[i].normal, 1) ||
+            !has_face(compiled, model->data, geoms[1], touches[i].normal, -1))
+            continue;
+        char pair[MODEL_PAIR_NAME_SIZE];
+        model_name_pair(model, geoms, pair);
+        const carom_status status =
+            model_warn(model, error,
+                       "two flat faces meet in '%s', and this version of MuJoCo finds one point there: their corners may go through each "
+                       "other; a floor that is a plane, or boxes in place of meshes and cylinders, have all corners",
+                       pair);
+        if (status) return status;
+    }
+    return CAROM_OK;
+}

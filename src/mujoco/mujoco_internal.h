@@ -265,6 +265,9 @@ double model_measure_mesh(const carom_model *model, const mjData *data, int plan
 // @param compiled  the model's, or a copy
 void model_complete_faces(const carom_model *model, const mjModel *compiled, mjData *data, double margin);
 
+// One warning for each two flat faces that have one contact, for which MuJoCo found no corners.
+carom_status model_warn_of_faces(carom_model *model, const model_touch *touches, int count, carom_error *error);
+
 // Fills the data's contacts with those closer than the margin [m], which replaces all margins and gaps of the model.
 carom_status model_find_contacts(carom_model *model, double margin, carom_error *error);
 

@@ -306,6 +306,35 @@ static void test_mesh_feet_have_all_corners(void **state) {
     }
 }
 
+// A mesh that stands flat on a box has four contacts, or a warning of the version that finds one; on its edge it has none.
+static void test_faces_with_one_contact_are_said(void **state) {
+    (void)state;
+    for (int tilted = 0; tilted < 2; tilted++) {
+        char text[4096] = "<mujoco><asset><mesh name='m' vertex='";
+        append_prism(text, 4, 0, acos(-1) / 4);
+        sprintf(
+            text + strlen(text),
+            "'/></asset><worldbody><geom name='stone' type='box' size='1 1 0.5' pos='0 0 -0.5'/><body><freejoint/>"
+            "<inertial mass='1' pos='0 0 0' diaginertia='1 1 1'/><geom type='mesh' mesh='m' euler='0 %d 0'/></body></worldbody></mujoco>",
+            tilted ? 10 : 0);
+        fixture f = load_text(text);
+        carom_detection detection = carom_detection_defaults();
+        detection.margin = 0.02;
+        carom_impact *found = NULL;
+        carom_error error;
+        assert_ok(carom_model_detect(f.model, &detection, &found, &error), error);
+        bool said = false;
+        for (int i = 0; i < carom_model_warnings(f.model); i++)
+            said = said || strstr(carom_model_warning(f.model, i), "two flat faces meet in");
+        if (tilted)
+            assert_false(said);
+        else
+            assert_true(said == (carom_impact_get_data(found)->contacts == 1));
+        carom_impact_free(found);
+        free_fixture(&f);
+    }
+}
+
 // Points inside the sole and on its edges are no contacts; of a round sole the most that one mesh may have are, spread around it; a tilt
 // within the margin changes nothing, and one beyond it leaves an edge, as for a box.
 static void test_mesh_soles_of_many_points(void **state) {
@@ -362,6 +391,7 @@ int main(void) {
         cmocka_unit_test(test_planar_box_has_two_corners),
         cmocka_unit_test(test_planar_merge),
         cmocka_unit_test(test_mesh_feet_have_all_corners),
+        cmocka_unit_test(test_faces_with_one_contact_are_said),
         cmocka_unit_test(test_mesh_soles_of_many_points),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
