@@ -12,6 +12,11 @@
 // Corners that are this close to the line between their neighbours, relative to the size of the patch, are round-off of it.
 #define ON_THE_LINE 1e-9
 
+// Distances that differ by less than this share are equal but for round-off: of symmetric corners the first around the patch is taken.
+#define EQUAL_DISTANCES 1e-9
+// The axes are turned by this [rad], so that corners along the sides of usual shapes do not have the same x, in an order of round-off.
+#define TURN 0.6
+
 // A point of a patch in its plane.
 typedef struct corner {
     double x, y;
@@ -85,7 +90,7 @@ static void thin_out(const corner *hull, int count, double distance, bool *kept)
             double nearest = chosen ? HUGE_VAL : distance_of(&hull[i], &middle);
             for (int k = 0; k < count && chosen; k++)
                 if (kept[hull[k].index]) nearest = fmin(nearest, distance_of(&hull[i], &hull[k]));
-            if (!farthest || nearest > most) {
+            if (!farthest || nearest > most * (1 + EQUAL_DISTANCES)) {
                 farthest = &hull[i];
                 most = nearest;
             }
@@ -99,8 +104,10 @@ carom_status carom_patch_corners(int count, const double *points, double distanc
     carom_arena arena = {0};
     corner *own = carom_arena_take(&arena, (size_t)count, sizeof *own), *hull = carom_arena_take(&arena, (size_t)count + 1, sizeof *hull);
     const carom_status status = arena.failed ? carom_fail_memory(error, "patch of contacts") : CAROM_OK;
+    const double cosine = cos(TURN), sine = sin(TURN);
     for (int i = 0; i < count && !status; i++) {
-        own[i] = (corner){points[2 * i], points[2 * i + 1], i};
+        const double *p = points + 2 * i;
+        own[i] = (corner){cosine * p[0] - sine * p[1], sine * p[0] + cosine * p[1], i};
         kept[i] = false;
     }
     if (!status) thin_out(hull, straighten(hull, find_hull(own, count, hull)), distance, kept);
