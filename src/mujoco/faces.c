@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All corners of a mesh that stands on a plane. Versions of MuJoCo find three or four of them, and which ones depends on the order of the
-// mesh's vertices; here every vertex of the hull that keeps the others from the plane is a contact.
+// All corners of a mesh that stands on a plane, or on the face of a box. Versions of MuJoCo find one to four of them, and which ones
+// depends on the order of the mesh's vertices; here every vertex of the hull that keeps the others from the plane is a contact.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,16 @@ enum { MOST_CORNERS = 32 };  // of one mesh; the lowest ones come first
 #define FACE_TOLERANCE 1e-6
 #define FACE_OF_MARGIN 1e-2
 
+// Cosine of the angle between the normals of a contact and of the box's face that it is on: convex collision is exact to some 1e-4.
+#define FACE_COSINE (1 - 1e-6)
+
+// What a mesh stands on.
+typedef struct flat_face {
+    double origin[3];
+    double axes[9];  // columns, of which the last is the normal
+    double half[2];  // along the first two axes; infinite for planes
+} flat_face;
+
 // A vertex of a mesh above a plane.
 typedef struct corner {
     double height;    // above the plane [m]
@@ -26,6 +36,32 @@ static int compare_heights(const void *first, const void *second) {
     return (a->height > b->height) - (a->height < b->height);
 }
 
+static flat_face take_plane(const mjData *data, int geom) {
+    flat_face face = {.half = {HUGE_VAL, HUGE_VAL}};
+    mju_copy3(face.origin, data->geom_xpos + 3 * geom);
+    mju_copy(face.axes, data->geom_xmat + 9 * geom, 9);
+    return face;
+}
+
+// The plane of a contact's first geom, or the face of a box that the normal leaves; false for other geoms and directions.
+static bool find_face(const mjModel *compiled, const mjData *data, const mjContact *contact, flat_face *face) {
+    const int geom = contact->geom1, type = compiled->geom_type[geom];
+    *face = take_plane(data, geom);
+    if (type != mjGEOM_BOX) return type == mjGEOM_PLANE;
+    const double *axes = data->geom_xmat + 9 * geom, *size = compiled->geom_size + 3 * geom;
+    double normal[3];
+    mju_rotVecMatT(normal, contact->frame, axes);
+    int up = 0;
+    for (int k = 1; k < 3; k++)
+        if (fabs(normal[k]) > fabs(normal[up])) up = k;
+    const int order[3] = {(up + 1) % 3, (up + 2) % 3, up};
+    const double sign = normal[up] < 0 ? -1 : 1;
+    for (int i = 0; i < 9; i++) face->axes[i] = (i % 3 == 2 ? sign : 1) * axes[3 * (i / 3) + order[i % 3]];
+    for (int k = 0; k < 3; k++) face->origin[k] += size[up] * face->axes[3 * k + 2];
+    for (int k = 0; k < 2; k++) face->half[k] = size[order[k]];
+    return fabs(normal[up]) > FACE_COSINE;
+}
+
 // The vertices of a mesh's hull, or all where MuJoCo has none.
 static const int *find_hull(const mjModel *compiled, int mesh, int *count) {
     // The graph begins with the numbers of vertices and faces, and the place of each vertex's edges; then it has the vertices.
@@ -35,15 +71,15 @@ static const int *find_hull(const mjModel *compiled, int mesh, int *count) {
 }
 
 // Where a vertex of a mesh is above a plane: in doubles, where they are known, and else in MuJoCo's floats.
-static void place_vertex(const carom_model *model, const mjData *data, int plane, int geom, int index, corner *placed) {
+static void place_vertex(const carom_model *model, const mjData *data, const flat_face *face, int geom, int index, corner *placed) {
     const mjModel *compiled = model->compiled;
     const size_t first = 3 * ((size_t)compiled->mesh_vertadr[compiled->geom_dataid[geom]] + (size_t)index);
     double local[3], above[3], along[3];
     for (size_t k = 0; k < 3; k++) local[k] = model->vertices ? model->vertices[first + k] : (double)compiled->mesh_vert[first + k];
     mju_rotVecMat(placed->point, local, data->geom_xmat + 9 * geom);
     mju_addTo3(placed->point, data->geom_xpos + 3 * geom);
-    mju_sub3(above, placed->point, data->geom_xpos + 3 * plane);
-    mju_rotVecMatT(along, above, data->geom_xmat + 9 * plane);
+    mju_sub3(above, placed->point, face->origin);
+    mju_rotVecMatT(along, above, face->axes);
     placed->height = along[2];
     placed->place[0] = along[0];
     placed->place[1] = along[1];
@@ -52,23 +88,24 @@ static void place_vertex(const carom_model *model, const mjData *data, int plane
 double model_measure_mesh(const carom_model *model, const mjData *data, int plane, int geom) {
     int count;
     const int *hull = find_hull(model->compiled, model->compiled->geom_dataid[geom], &count);
+    const flat_face face = take_plane(data, plane);
     double least = HUGE_VAL;
     for (int i = 0; i < count; i++) {
         corner placed;
-        place_vertex(model, data, plane, geom, hull ? hull[i] : i, &placed);
+        place_vertex(model, data, &face, geom, hull ? hull[i] : i, &placed);
         least = fmin(least, placed.height);
     }
     return least;
 }
 
 // The vertices of a mesh's hull below the margin, from the lowest on; to be freed. NULL where there is no memory.
-static corner *find_below(const carom_model *model, const mjData *data, int plane, int geom, double margin, int *count) {
+static corner *find_below(const carom_model *model, const mjData *data, const flat_face *face, int geom, double margin, int *count) {
     int vertices;
     const int *hull = find_hull(model->compiled, model->compiled->geom_dataid[geom], &vertices);
     corner *below = malloc(((size_t)vertices + MOST_CORNERS) * sizeof *below);
     *count = 0;
     for (int i = 0; i < vertices && below; i++) {
-        place_vertex(model, data, plane, geom, hull ? hull[i] : i, &below[*count]);
+        place_vertex(model, data, face, geom, hull ? hull[i] : i, &below[*count]);
         if (below[*count].height < margin) ++*count;
     }
     if (below) qsort(below, (size_t)*count, sizeof *below, compare_heights);
@@ -103,6 +140,53 @@ static int choose_corners(const corner *below, int count, double face, double ap
     return chosen;
 }
 
+// The corner at `share` of the way from one to another.
+static corner blend(const corner *from, const corner *to, double share) {
+    corner between = {.height = from->height + share * (to->height - from->height)};
+    for (int k = 0; k < 2; k++) between.place[k] = from->place[k] + share * (to->place[k] - from->place[k]);
+    for (int k = 0; k < 3; k++) between.point[k] = from->point[k] + share * (to->point[k] - from->point[k]);
+    return between;
+}
+
+// Puts corners of a convex polygon in their order around it.
+static void order_around(corner *corners, int count) {
+    double center[2] = {0}, angle[MOST_CORNERS];
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < 2; k++) center[k] += corners[i].place[k] / count;
+    for (int i = 0; i < count; i++) {
+        const corner moved = corners[i];
+        const double own = atan2(moved.place[1] - center[1], moved.place[0] - center[0]);
+        int place = i;
+        for (; place > 0 && angle[place - 1] > own; place--) {
+            corners[place] = corners[place - 1];
+            angle[place] = angle[place - 1];
+        }
+        corners[place] = moved;
+        angle[place] = own;
+    }
+}
+
+// Cuts a convex polygon of corners, at most MOST_CORNERS, at the four edges of a box's face. Returns the number of corners left; 0 where
+// there is no room.
+static int cut_at_edges(const flat_face *face, corner *corners, int count) {
+    order_around(corners, count);
+    for (int edge = 0; edge < 4; edge++) {
+        const int axis = edge / 2, side = edge % 2 ? 1 : -1;
+        corner left[2 * MOST_CORNERS];
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            const corner *from = &corners[i], *to = &corners[(i + 1) % count];
+            const double beyond = side * from->place[axis] - face->half[axis], next = side * to->place[axis] - face->half[axis];
+            if (beyond <= 0) left[kept++] = *from;
+            if ((beyond > 0) != (next > 0)) left[kept++] = blend(from, to, beyond / (beyond - next));
+        }
+        if (kept > MOST_CORNERS) return 0;
+        memcpy(corners, left, (size_t)kept * sizeof *left);
+        count = kept;
+    }
+    return count;
+}
+
 // Do two corners come in the wrong order? It is that of a box that stands along the plane's axes: rows along the first, from row to row
 // along the second.
 static bool comes_after(const corner *a, const corner *b, double apart) {
@@ -110,21 +194,31 @@ static bool comes_after(const corner *a, const corner *b, double apart) {
     return fabs(across) > apart ? across > 0 : a->place[0] > b->place[0];
 }
 
-// The contacts of a plane and a mesh, in the place of those that MuJoCo found from number `first` on; `*next` is the first of the next
-// pair.
+// The contacts of a plane, or of the face of a box, and a mesh, in the place of those that MuJoCo found from number `first` on; `*next` is
+// the first of the next pair. Those of a mesh that leans over the edges of a box stay.
 static void complete_pair(const carom_model *model, const mjModel *compiled, mjData *data, int first, double margin, int *next) {
-    const mjContact like = data->contact[first];
+    mjContact like = data->contact[first];
     int found = first;
     while (found < data->ncon && data->contact[found].geom1 == like.geom1 && data->contact[found].geom2 == like.geom2) found++;
     *next = found;
     found -= first;
     const double radius = compiled->geom_rbound[like.geom2], apart = FACE_TOLERANCE * radius;
+    flat_face face;
     int count;
-    corner kept[MOST_CORNERS], *below = find_below(model, data, like.geom1, like.geom2, margin, &count);
+    if (!find_face(compiled, data, &like, &face)) return;
+    corner kept[MOST_CORNERS], *below = find_below(model, data, &face, like.geom2, margin, &count);
     if (!below) return;
-    const int chosen = choose_corners(below, count, fmax(apart, FACE_OF_MARGIN * margin), apart, kept);
+    const double thickness = fmax(apart, FACE_OF_MARGIN * margin);
+    int chosen = choose_corners(below, count, thickness, apart, kept);
     free(below);
+    bool inside = true, level = true;
+    for (int i = 0; i < chosen; i++) {
+        level = level && fabs(kept[i].height - kept[0].height) <= thickness;
+        for (int k = 0; k < 2; k++) inside = inside && fabs(kept[i].place[k]) <= face.half[k] + apart;
+    }
+    if (!inside) chosen = level ? cut_at_edges(&face, kept, chosen) : 0;
     if (!chosen) return;
+    for (int k = 0; k < 9; k++) like.frame[k] = face.axes[3 * (k % 3) + (k / 3 + 2) % 3];
     // Contacts that become more are added at the end, and then move to their place.
     for (int i = found; i < chosen; i++)
         if (mj_addContact(compiled, data, &like)) return;
@@ -151,8 +245,7 @@ void model_complete_faces(const carom_model *model, const mjModel *compiled, mjD
     for (int i = 0, next; i < data->ncon; i = next) {
         const mjContact *contact = &data->contact[i];
         next = i + 1;
-        if (!model_touches_flex(contact) && compiled->geom_type[contact->geom1] == mjGEOM_PLANE &&
-            compiled->geom_type[contact->geom2] == mjGEOM_MESH)
+        if (!model_touches_flex(contact) && compiled->geom_type[contact->geom2] == mjGEOM_MESH)
             complete_pair(model, compiled, data, i, margin, &next);
     }
 }

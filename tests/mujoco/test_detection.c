@@ -379,6 +379,66 @@ static void test_mesh_soles_of_many_points(void **state) {
     free_fixture(&f);
 }
 
+// A square sole, 0.1 from its middle to its corners, on the faces of a box: it has its corners, and where it leans over edges of the box
+// those of what is above the box.
+static void check_sole_on_box(const char *box, double turn, const double corners[4][2]) {
+    char text[8192] = "<mujoco><compiler angle='radian'/><asset><mesh name='m' vertex='";
+    append_prism(text, 4, 0, turn);
+    strcat(text, "'/></asset><worldbody><geom type='box' ");
+    strcat(text, box);
+    strcat(text, "/><body><freejoint/><inertial mass='1' pos='0 0 0' diaginertia='1 1 1'/><geom type='mesh' mesh='m'/></body></worldbody>"
+                 "</mujoco>");
+    fixture f = load_text(text);
+    set_velocity(f.model, cube_velocity);
+    carom_impact *found = detect(f.model);
+    const carom_impact_data *data = carom_impact_get_data(found);
+    assert_int_equal(data->contacts, 4);
+    for (int i = 0; i < 4; i++) {
+        assert_close(data->normal[6 * i + 2], 1, 1e-12);
+        const double x = -data->normal[6 * i + 4], y = data->normal[6 * i + 3];
+        int near = 0;
+        for (int k = 0; k < 4; k++) near += hypot(x - corners[k][0], y - corners[k][1]) < 1e-6;
+        assert_int_equal(near, 1);
+        for (int k = 0; k < i; k++) assert_true(hypot(x + data->normal[6 * k + 4], y - data->normal[6 * k + 3]) > 1e-3);
+    }
+    carom_impact_free(found);
+    free_fixture(&f);
+}
+
+static void test_mesh_soles_on_boxes(void **state) {
+    (void)state;
+    static const double diamond[4][2] = {{0.1, 0}, {0, 0.1}, {-0.1, 0}, {0, -0.1}};
+    check_sole_on_box("size='1 1 0.5' pos='0 0 -0.5'", 0, diamond);
+    check_sole_on_box("size='1 0.5 1' pos='0.2 0 -0.5' euler='1.5707963267948966 0 0'", 0, diamond);
+    check_sole_on_box("size='0.5 1 1' pos='0 0.3 -0.5' euler='0 -1.5707963267948966 0'", 0, diamond);
+    // Along the edge x = 0, and on a bar that is narrower than the sole.
+    const double s = 0.1 * sqrt(0.5);
+    check_sole_on_box("size='1 1 0.5' pos='1 0 -0.5'", acos(-1) / 4, (const double[4][2]){{0, s}, {0, -s}, {s, s}, {s, -s}});
+    check_sole_on_box("size='0.03 1 0.5' pos='0 0 -0.5'", acos(-1) / 4,
+                      (const double[4][2]){{-0.03, s}, {-0.03, -s}, {0.03, s}, {0.03, -s}});
+}
+
+// Of a mirrored patch of more corners than are wanted the same ones stay, whatever round-off does to their places.
+static void test_patches_of_equal_distances(void **state) {
+    (void)state;
+    enum { CORNERS = 12 };
+    bool first[CORNERS];
+    for (int trial = 0; trial < 64; trial++) {
+        double points[2 * CORNERS];
+        for (int i = 0; i < CORNERS; i++) {
+            const double angle = acos(-1) * (i + 0.5) / (CORNERS / 2);
+            // The last bits differ from trial to trial.
+            points[2 * i] = 0.1 * cos(angle) + 1e-17 * ((trial * (i + 3)) % 7 - 3);
+            points[2 * i + 1] = 0.1 * sin(angle) + 1e-17 * ((trial * (i + 5)) % 11 - 5);
+        }
+        bool kept[CORNERS];
+        carom_error error;
+        assert_ok(carom_patch_corners(CORNERS, points, 0.09, kept, &error), error);
+        if (trial == 0) memcpy(first, kept, sizeof kept);
+        assert_memory_equal(kept, first, sizeof kept);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_detected_cube_is_the_listed_one),
@@ -393,6 +453,8 @@ int main(void) {
         cmocka_unit_test(test_mesh_feet_have_all_corners),
         cmocka_unit_test(test_faces_with_one_contact_are_said),
         cmocka_unit_test(test_mesh_soles_of_many_points),
+        cmocka_unit_test(test_mesh_soles_on_boxes),
+        cmocka_unit_test(test_patches_of_equal_distances),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
