@@ -295,6 +295,21 @@ static void what_integrators_do_not_use_is_said(void **state) {
     json_decref(answer);
 }
 
+// A pendulum in space, whose energy is wrong by 0.3 % of its largest kinetic one with steps of 0.3 s, by 3 % with 0.9 s.
+static void rodrigues_obeys_the_rule_of_energy(void **state) {
+    char path[PATH_SIZE];
+    report r = run(*state, "simulate", motion_path("pendulum", path), "--step", "0.3");
+    assert_int_equal(r.status, 0);
+    release(&r);
+    r = run(*state, "simulate", path, "--step", "0.9", "--json");
+    assert_int_equal(r.status, 1);
+    json_t *answer = parse(&r);
+    assert_string_equal(text(answer, "verdict"), "energy-limit");
+    check_text(text(answer, "message"), "the energy is wrong by up to");
+    json_decref(answer);
+    release(&r);
+}
+
 // --------------------------------------------------------------------------------------------------------------- actuators
 
 #define DRIVEN(actuator)                                                                                                                   \
@@ -352,6 +367,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(links_that_overlap_are_named_with_their_remedy, set_up, tear_down),
         cmocka_unit_test_setup_teardown(penetration_that_is_taken_back_is_energy, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(rodrigues_obeys_the_rule_of_energy, set_up, tear_down),
         cmocka_unit_test_setup_teardown(energy_that_the_step_adds_is_said, set_up, tear_down),
         cmocka_unit_test_setup_teardown(work_of_actuators_is_no_gain, set_up, tear_down),
         cmocka_unit_test_setup_teardown(members_that_fail_leave_the_others, set_up, tear_down),

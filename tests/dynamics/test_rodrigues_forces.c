@@ -171,7 +171,8 @@ static void the_torus_behaves_as_known(void **state) {
         RUN(s, &answer, "map", rows[k].map, "step", "0.001", "duration", "25");
         const double *P = reals(answer.final, "momentum"), *spin = reals(answer.final, "spin");
         const double *x = final_series(&answer, "position");
-        assert_string_equal(verdict(&answer), "complete");
+        // The first-order map gets to the end with an error above 1 %.
+        assert_string_equal(verdict(&answer), rows[k].least_error > 0.01 ? "energy-limit" : "complete");
         assert_close(result(&answer, "initial_energy"), 40, 1e-14);
         // The motion is chaotic: starts that differ by 1e-13 give largest errors from 1.6e-3 to 7.3e-3, and measures from 4.7e-4 to 3.6e-3.
         // The first-order map's are larger than chance.
