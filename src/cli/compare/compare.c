@@ -415,17 +415,26 @@ static carom_status write_directory(cli_comparison *comparison, const char *dire
     return status;
 }
 
-// What is given and laws of the comparison do not use, all in one sentence of each kind.
-static void say_unused(const cli_comparison *comparison) {
+void cli_compare_unused(const cli_comparison *comparison, carom_caveats *caveats) {
     const carom_law **laws = calloc((size_t)comparison->count + 1, sizeof *laws);
     int *unused = calloc((size_t)comparison->count + 1, sizeof *unused);
     for (int i = 0; i < comparison->count && laws && unused; i++) {
         laws[i] = comparison->runs[i].law;
         unused[i] = comparison->runs[i].unused;
     }
-    if (laws && unused) cli_say_unused(comparison->arguments, comparison->scene, laws, unused, comparison->count);
+    const carom_given given = cli_given_by(comparison->arguments, comparison->scene);
+    caveats->count = 0;
+    if (laws && unused) carom_law_caveats(&given, laws, unused, comparison->count, CAROM_SPELL_FLAGS, caveats);
     free(laws);
     free(unused);
+}
+
+static void say_unused(const cli_comparison *comparison) {
+    carom_caveats caveats;
+    cli_compare_unused(comparison, &caveats);
+    // That nothing approaches is said first.
+    cli_say_unused(comparison->arguments, comparison->scene, NULL, NULL, 0);
+    for (int i = 0; i < caveats.count; i++) cli_say("note", carom_scene_path(comparison->scene), "%s", caveats.text[i]);
 }
 
 static int run_compare(const cli_arguments *arguments) {

@@ -139,6 +139,8 @@ carom_status cli_page_check(const char *directory, carom_error *error);
 /// What is to be said of outcomes that may lie outside the set, of all laws together.
 /// @return whether some may
 bool cli_compare_caveat(const cli_comparison *comparison, char caveat[CAROM_CAVEAT_SIZE]);
+/// What is given and laws of the comparison do not use, all in one sentence of each kind.
+void cli_compare_unused(const cli_comparison *comparison, carom_caveats *caveats);
 /// Stands in Markdown behind a number of an outcome that may lie outside the set: CLI_OUTSIDE or nothing.
 const char *cli_outside_mark(const cli_run *run);
 /// Writes text that Markdown shows as it is, in a paragraph, a heading or a table.

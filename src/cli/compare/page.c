@@ -307,6 +307,12 @@ static carom_status put_page(FILE *file, const void *user, carom_error *error) {
     fprintf(file, "\n\nWhat %d impact laws say of %s: %d %s contact%s, kinetic energy %.6g J before it.\n\n", comparison->count,
             comparison->uncertainty ? "an impact of which some numbers are uncertain" : "one impact", data->contacts,
             data->tangent_dim == 1 ? "planar" : "spatial", data->contacts == 1 ? "" : "s", carom_impact_initial_energy(comparison->impact));
+    carom_caveats caveats;
+    cli_compare_unused(comparison, &caveats);
+    for (int i = 0; i < caveats.count; i++) {
+        cli_put_text(file, caveats.text[i]);
+        fputs(".\n\n", file);
+    }
     if (comparison->uncertainty) {
         fprintf(file, "What follows is over %" PRId64 " draws, the same for every law, of", comparison->draws);
         for (int i = 0; i < carom_uncertainty_count(comparison->uncertainty); i++) {
