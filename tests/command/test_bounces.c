@@ -73,7 +73,7 @@ static void a_comparison_with_the_exact_set_that_bounces(void **state) {
     char *page = read_file(*state, "page/index.md");
     check_text(page, "`halm-posa-exact`");
     check_text(page, "; restitution not used\n- `moreau`");
-    check_text(page, " do not use it: --rule stronge (sequential), ");
+    check_text(page, " do not use it: --rule stronge (sequential)");
     check_text(page, "; restitution poisson 0.5\n");
     free(page);
 }
