@@ -120,6 +120,8 @@ void carom_uncertain_support_free(carom_uncertain_support *support);
 bool carom_uncertainty_moves(const carom_uncertainty *uncertainty);
 /// Restitution of some contact is not known.
 bool carom_uncertainty_bounces(const carom_uncertainty *uncertainty);
+/// Is some coefficient of friction uncertain?
+bool carom_uncertainty_rubs(const carom_uncertainty *uncertainty);
 
 /// All columns that parameters may have: `draw`, `v_minus`, `friction`, `restitution`, `qpos`, whose width is that of the pose, and
 /// `mass_scale`.

@@ -435,6 +435,8 @@ static bool has_kind(const carom_uncertainty *u, int kind) {
 
 bool carom_uncertainty_bounces(const carom_uncertainty *uncertainty) { return has_kind(uncertainty, KIND_RESTITUTION); }
 
+bool carom_uncertainty_rubs(const carom_uncertainty *uncertainty) { return has_kind(uncertainty, KIND_FRICTION); }
+
 // ------------------------------------------------------------------------------------------------------------- support
 
 // Moves a velocity to both ends of one direction in which it is not known: a component, or a principal direction of a covariance.

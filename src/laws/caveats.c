@@ -76,7 +76,8 @@ int carom_law_unused(const carom_law *law, const void *options, const carom_give
     } else if (law->bouncing && !of_contacts && isnan(own.least)) {
         unused |= CAROM_UNUSED_HYPOTHESIS;
     }
-    if (law->frictionless && carom_max_abs(contacts, data->friction) > 0) unused |= CAROM_UNUSED_FRICTION;
+    const bool rubs = carom_max_abs(contacts, data->friction) > 0 || (given->uncertainty && carom_uncertainty_rubs(given->uncertainty));
+    if (law->frictionless && rubs) unused |= CAROM_UNUSED_FRICTION;
     return unused;
 }
 

@@ -160,6 +160,7 @@ static int run_replay(const cli_arguments *arguments) {
     }
     int exit_status = same ? EXIT_DONE : EXIT_INCOMPLETE;
     if (!status) cli_warn_uncertain(scene);
+    if (!status) cli_say_unused_by(arguments, scene, file.law, file.law_options);
     if (status) {
         exit_status = cli_report(&error);
     } else if (cli_given(arguments, "json")) {
