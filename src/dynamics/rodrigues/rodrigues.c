@@ -596,7 +596,7 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
         *carom_table_reals(call->result, RESULT_LAST_FREQUENCY) = last_frequency;
         *carom_table_reals(call->result, RESULT_UNIT_ERROR) = unit_error;
         // What did not end the run may still be too much of an error.
-        status = carom_motion_limit_energy(call, loop.energy_error, fmax(scale, loop.largest_kinetic), &loop.verdict, error);
+        status = carom_motion_limit_energy(call, loop.energy_error, loop.initial, loop.largest_kinetic, time, &loop.verdict, error);
         if (!status) status = carom_motion_conclude(call, loop.verdict, loop.step, time, loop.energy_error, loop.initial, error);
     }
     rodrigues_release(&loop.run);
