@@ -56,6 +56,7 @@ static void widen(double *ranges, const double *values, int64_t rows, int width)
 
 // Takes rows in that follow each other.
 static void take_rows(carom_extent *extent, const carom_table *outcomes, int64_t first, int64_t rows) {
+    if (rows == 0) return;
     const int contacts = extent->sizes.contacts, tangents = extent->sizes.tangents, dim = tangents / contacts;
     const double *normal = carom_table_real_column(outcomes, CAROM_OUTCOME_NORMAL_VELOCITY) + first * contacts;
     const double *tangent = carom_table_real_column(outcomes, CAROM_OUTCOME_TANGENT_VELOCITY) + first * tangents;
