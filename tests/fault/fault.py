@@ -68,7 +68,6 @@ SHORT = [words for command, several in bases(CAROM).items() if command != "bench
 report = Report()
 seed = int(os.environ.get("FAULT_SEED", "0")) or random.SystemRandom().randrange(1, 1 << 31)
 chance = random.Random(seed)
-deadline = time.monotonic() + float(os.environ.get("FAULT_SECONDS", "60"))
 
 
 def read(path):
@@ -343,6 +342,7 @@ with tempfile.TemporaryDirectory() as MADE:
         kinds["allocations"] = allocations.try_next
     # Each kind has the same share of the time.
     spent = dict.fromkeys(wanted, 0.0)
+    deadline = time.monotonic() + float(os.environ.get("FAULT_SECONDS", "60"))
     while time.monotonic() < deadline:
         kind = min(spent, key=spent.get)
         started = time.monotonic()

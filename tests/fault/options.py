@@ -105,7 +105,6 @@ def try_case(words):
 
 seconds = float(os.environ.get("OPTIONS_SECONDS", "0"))
 seed = int(os.environ.get("OPTIONS_SEED", "0")) or random.SystemRandom().randrange(1, 1 << 31)
-deadline = time.monotonic() + seconds if seconds else float("inf")
 report = Report()
 with tempfile.TemporaryDirectory() as MADE:
     prepare(CAROM, MADE)
@@ -113,6 +112,13 @@ with tempfile.TemporaryDirectory() as MADE:
     lines = [(command, words) for command in (sys.argv[2:] or BASES) for words in cases(command)]
     if seconds:
         random.Random(seed).shuffle(lines)
+        # Commands take turns, however many options each of them has.
+        turn = dict.fromkeys(BASES, 0)
+        for place, (command, words) in enumerate(lines):
+            turn[command] += 1
+            lines[place] = (turn[command], command, words)
+        lines = [(command, words) for _, command, words in sorted(lines, key=lambda line: line[0])]
+    deadline = time.monotonic() + seconds if seconds else float("inf")
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         done = pool.map(lambda line: (line[0], try_case(line[1])) if time.monotonic() < deadline else None, lines)
         for one in done:
