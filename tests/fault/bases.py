@@ -34,8 +34,12 @@ WORDS = {
 FILES = {"compliant": "block-compliant.yaml", "design": "billiards-design.yaml", "draw": "block.yaml"}
 INTEGRATOR = re.compile(r"^\s*simulate:.*integrator: *([a-z]+)|^\s+integrator: *([a-z]+)", re.M)
 LCP = {"W": [[2, 1], [1, 2]], "w": [-5, -6]}
-IMPACTS = {"impacts": [{"M": [[1, 0, 0], [0, 1, 0], [0, 0, 1]], "Jn": [[0, 1, -0.5], [0, 1, 0.5]], "Jt": [[1, 0, 1], [1, 0, 1]], "mu": 0.5,
-                        "vm": [0.3, -1, 0], "vp": [0.1, 0.2, 0.1 * k], "kind": "edge", "toss": k} for k in range(4)]}
+BODY = {"M": [[1, 0, 0], [0, 1, 0], [0, 0, 1]], "vm": [0.3, -1, 0]}
+# Two contacts with known friction; one contact whose friction is fitted.
+IMPACTS = {"impacts": [{**BODY, "Jn": [[0, 1, -0.5], [0, 1, 0.5]], "Jt": [[1, 0, 1], [1, 0, 1]], "mu": 0.5, "vp": [0.1, 0.2, 0.1 * k],
+                        "kind": "edge", "toss": k} for k in range(3)] +
+                      [{**BODY, "Jn": [[0, 1, 0.2]], "Jt": [[1, 0, 1]], "vp": [0.1, 0.2 + 0.1 * k, 0.1], "kind": "point", "toss": k % 3}
+                       for k in range(6)]}
 
 
 def text_of(carom, *words):
