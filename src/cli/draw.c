@@ -114,7 +114,7 @@ static int run_draw(const cli_arguments *arguments) {
     } else {
         cli_warn(scene);
         if (sketch.stage.solids.left_out)
-            fprintf(stderr, "carom: warning: %s: %d deformable part%s not drawn\n", arguments->operand, sketch.stage.solids.left_out,
+            cli_say("warning", arguments->operand, "%d deformable part%s not drawn", sketch.stage.solids.left_out,
                     sketch.stage.solids.left_out == 1 ? " is" : "s are");
         json_t *files = json_array();
         if (file) json_array_append_new(files, carom_json_text(file));

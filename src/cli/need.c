@@ -56,7 +56,7 @@ carom_status cli_announce_need(const cli_arguments *arguments, const carom_scene
     if (seconds > MUCH_TIME)
         snprintf(time, sizeof time, "; %lld samples may take %.0f %s", (long long)options.samples, seconds / (seconds < 7200 ? 60 : 3600),
                  seconds < 7200 ? "minutes" : "hours");
-    if ((bytes >= MUCH_MEMORY || seconds > MUCH_TIME || large) && cli_ranks_is_first()) fprintf(stderr, "carom: note: %s%s\n", need, time);
+    if (bytes >= MUCH_MEMORY || seconds > MUCH_TIME || large) cli_say("note", NULL, "%s%s", need, time);
     return CAROM_OK;
 }
 

@@ -210,10 +210,10 @@ static void list_left_out(const cli_comparison *comparison, const char *law, con
     json_array_append_new(comparison->reasons, json_string(reason));
 }
 
-// The same, and on stderr.
+// The same, with a note.
 static void leave_out(const cli_comparison *comparison, const char *law, const char *reason) {
     list_left_out(comparison, law, reason);
-    fprintf(stderr, "carom: note: %s is left out: %s\n", law, reason);
+    cli_say("note", NULL, "%s is left out: %s", law, reason);
 }
 
 // What all laws are asked alike: the draws of what is uncertain are those that sampling is asked for, by its seed. A wrong option of the

@@ -101,15 +101,15 @@ void measure_note(const measure_run *run) {
         restitution = restitution || !isnan(run->fits[k].restitution) || run->intervals[k].finished;
     }
     if (run->fit_friction && !friction && !cli_interrupted())
-        fputs("carom: note: --fit mu: no law takes a friction that could be fitted\n", stderr);
+        cli_say("note", NULL, "--fit mu: no law takes a friction that could be fitted");
     if (run->fit_restitution && !restitution && !cli_interrupted())
-        fputs("carom: note: --fit e: no law takes a restitution that could be fitted (sets take one with --hypothesis)\n", stderr);
+        cli_say("note", NULL, "--fit e: no law takes a restitution that could be fitted (sets take one with --hypothesis)");
     size_t i;
     json_t *name;
     json_array_foreach(run->left_out, i, name) {
         const carom_law *law = carom_law_find(run->arguments->registry, json_string_value(name));
         if (cli_not_offered(run->arguments, law->options, law->option_count))
-            fprintf(stderr, "carom: note: %s is left out: %s\n", law->name, json_string_value(json_array_get(run->reasons, i)));
+            cli_say("note", NULL, "%s is left out: %s", law->name, json_string_value(json_array_get(run->reasons, i)));
     }
 }
 

@@ -226,7 +226,7 @@ static carom_status find_answer(cli_motion *motion, const char *path, carom_erro
     const bool saved = !status && saves && carom_table_rows(motion->answer.saved);
     if (saved) status = cli_write_state(saves, motion, error);
     if (!status && saves && !saved)
-        fprintf(stderr, "carom: warning: %s: not written: the run did not end between two steps, where another one could go on\n", saves);
+        cli_say("warning", saves, "not written: the run did not end between two steps, where another one could go on");
     return status || (!draws && !motion->pictures.animation) ? status : cli_pictures_draw(motion, error);
 }
 
