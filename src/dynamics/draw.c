@@ -15,16 +15,6 @@ static double get_own_restitution(const carom_law *law, const void *options) {
     return *(const double *)((const char *)options + law->options[row].offset);
 }
 
-// Do impacts by this law depend on the restitution of the contacts? `sequential` has one only by its rule stronge.
-static bool uses_restitution(const carom_law *law, const void *options) {
-    const int row = carom_option_find(law->options, law->option_count, "rule");
-    if (row >= 0) {
-        const int chosen = *(const int *)((const char *)options + law->options[row].offset);
-        if (strcmp(law->options[row].choices[chosen], "stronge") != 0) return false;
-    }
-    return carom_law_bounces(law, options) && !law->elastic;
-}
-
 // An option struct of the law with what the scene and the command line say.
 static carom_status set_up_law(const carom_motion_call *call, const carom_law *law, carom_arena *arena, void **options,
                                carom_error *error) {
@@ -63,8 +53,10 @@ carom_status carom_motion_find_law(const carom_motion_call *call, const char *na
         return carom_fail(error, CAROM_BAD_INPUT, "law: there is no law '%.60s'%s", name,
                           carom_registry_suggest(call->registry, CAROM_REGISTRY_LAWS, name, phrase));
     carom_status status = set_up_law(call, law, arena, &found->options, error);
+    // A law that is elastic has one coefficient for all contacts, its own.
     const double own = status || !law->elastic ? NAN : get_own_restitution(law, found->options);
-    if (!status && restitution > 0 && !uses_restitution(law, found->options) && own != restitution)
+    const bool used = !status && (law->elastic ? own == restitution : carom_law_bounces(law, found->options));
+    if (!status && restitution > 0 && !used)
         status = carom_motion_note(call, error,
                                    "the restitution of the contacts (up to %g) is not used: the law '%s' has %s; moreau, lzb, stronge, and "
                                    "sequential with --rule stronge use it",

@@ -23,6 +23,11 @@ double stepping_energy_scale(const stepping *run) {
     return fmax(fmax(balance->kinetic, balance->highest - balance->lowest), fmax(weight, slow));
 }
 
+// Are two constraints of the same two geoms, or of the same limit?
+static bool is_same_pair(const carom_touch *a, const carom_touch *b) {
+    return a->kind == b->kind && a->first == b->first && a->second == b->second;
+}
+
 // Notes those of a list that penetrate deeply, each pair of geoms at its deepest point; `*notes` counts the pairs.
 static carom_status note_touches(stepping *run, const carom_touch *touches, int count, int *notes, carom_error *error) {
     carom_status status = CAROM_OK;
@@ -35,14 +40,12 @@ static carom_status note_touches(stepping *run, const carom_touch *touches, int 
         bool deepest = true;
         for (int j = 0; j < count && deepest; j++) {
             const carom_touch *other = &touches[j];
-            const bool same = other->kind == touch->kind && other->first == touch->first && other->second == touch->second;
-            deepest = !same || other->gap > touch->gap || (other->gap == touch->gap && j >= i);
+            deepest = !is_same_pair(other, touch) || other->gap > touch->gap || (other->gap == touch->gap && j >= i);
         }
         // A pair with idle points that has others too is named by those.
         for (int j = 0; j < run->touches.count && touches == run->touches.idle && deepest; j++) {
             const carom_touch *other = &run->touches.touch[j];
-            deepest = other->kind != touch->kind || other->first != touch->first || other->second != touch->second ||
-                      stepping_depth(run, other) <= 1;
+            deepest = !is_same_pair(other, touch) || stepping_depth(run, other) <= 1;
         }
         if (!deepest || ++*notes > MOST_NOTES) continue;
         char name[CAROM_MAX_NAME + 1], advice[CAROM_MESSAGE_SIZE] = "";
