@@ -84,8 +84,7 @@ static void find_directories(asset_search *search) {
 
 // Where a file may be: by its name, or by the last part of it, in the folder number `index`; to be freed. NULL: no memory.
 static char *join_path(const asset_search *search, const char *name, int index, bool strip) {
-    const char *slash = strrchr(name, '/');
-    if (strip && slash) name = slash + 1;
+    if (strip) name = model_last_part(name);
     const char *directory = *name == '/' ? "" : search->directories[index];
     const size_t folder = *name == '/' || *directory == '/' ? 0 : search->folder;
     const size_t size = folder + strlen(directory) + strlen(name) + 2;
@@ -129,7 +128,7 @@ static carom_status check_heights(const char *path, const char *content, carom_e
 
 // The name of a mesh: its own, or that of its file without folder and ending.
 static void name_mesh(const xmlNode *mesh, const char *file, char name[MODEL_LABEL_SIZE]) {
-    const char *given = model_xml_attribute(mesh, "name"), *slash = strrchr(file, '/'), *start = slash ? slash + 1 : file;
+    const char *given = model_xml_attribute(mesh, "name"), *start = model_last_part(file);
     const char *dot = strrchr(start, '.');
     if (given && *given)
         snprintf(name, MODEL_LABEL_SIZE, "%s", given);
@@ -206,16 +205,6 @@ static bool needs_hull(const asset_search *search, const char *name) {
     return false;
 }
 
-static void read_scale(const asset_search *search, const xmlNode *mesh, double scale[3]) {
-    const char *text = find_value(search, mesh, "scale");
-    for (int k = 0; k < 3; k++) {
-        char *end = NULL;
-        scale[k] = text ? strtod(text, &end) : 1;
-        if (text && end == text) scale[k] = 1;
-        if (text) text = end;
-    }
-}
-
 // The numbers of an attribute, of the arena.
 static double *read_list(const char *text, carom_arena *arena, int *count) {
     double *numbers = carom_arena_take(arena, strlen(text) / 2 + 1, sizeof *numbers);
@@ -237,7 +226,7 @@ static carom_status check_inline_mesh(const asset_search *search, const xmlNode 
     int numbers = 0, corners = 0;
     double scale[3];
     const double *point = read_list(vertex, &arena, &numbers), *corner = face ? read_list(face, &arena, &corners) : NULL;
-    read_scale(search, mesh, scale);
+    model_parse_scale(find_value(search, mesh, "scale"), scale);
     carom_status status = arena.failed ? carom_fail_memory(error, search->path) : CAROM_OK;
     for (int i = 0; !status && i < corners; i++)
         if (!(corner[i] >= 0 && corner[i] < numbers / 3))
@@ -261,7 +250,7 @@ static carom_status check_file(asset_search *search, xmlNode *element, carom_err
     char name[MODEL_LABEL_SIZE];
     name_mesh(element, file, name);
     double scale[3];
-    read_scale(search, element, scale);
+    model_parse_scale(find_value(search, element, "scale"), scale);
     bool found = false;
     carom_status status = CAROM_OK;
     for (int i = 0; i < 2 * search->count && !status; i++) {

@@ -306,7 +306,21 @@ carom_status model_convert_mesh(const char *path, char **bytes, size_t *size, ca
     return status;
 }
 
-// --------------------------------------------------------------------------------------------------------------- check
+// ------------------------------------------------------------------------------------------------- names, scales, checks
+
+const char *model_last_part(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+void model_parse_scale(const char *text, double scale[3]) {
+    for (int k = 0; k < 3; k++) {
+        char *end = NULL;
+        scale[k] = text ? strtod(text, &end) : 1;
+        if (text && end == text) scale[k] = 1;
+        text = end;
+    }
+}
 
 // Coordinates beyond this are refused [m]: MuJoCo's bound for STL.
 #define MOST_COORDINATE 1073741824.0

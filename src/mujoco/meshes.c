@@ -27,11 +27,6 @@ typedef struct found_mesh {
 
 // ----------------------------------------------------------------------------------------------------------------- search
 
-static const char *last_part(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 // A file at folder/name, into `path`. Names from the root need no folder.
 static bool try_file(const char *folder, size_t length, const char *name, char path[PATH_MAX]) {
     const bool whole = *name == '/';
@@ -78,7 +73,7 @@ static bool find_file(const char *folder, const char *directory, const char *nam
     if (try_file(folder, strlen(folder), name, path)) return true;
     char meshes[PATH_MAX];
     if (!try_file(folder, strlen(folder), directory, meshes)) return false;
-    return try_file(meshes, strlen(meshes), name, path) || try_file(meshes, strlen(meshes), last_part(name), path);
+    return try_file(meshes, strlen(meshes), name, path) || try_file(meshes, strlen(meshes), model_last_part(name), path);
 }
 
 // MuJoCo reads these endings, the last ones after a conversion. Of other files, one with such an ending may stand beside: it is then what
@@ -101,8 +96,8 @@ static carom_status check_ending(const char *model, const found_mesh *mesh, char
     return carom_fail(error, CAROM_BAD_INPUT,
                       "%s:%ld: <collision> has the mesh '%s', of a kind that is not read: STL, OBJ and COLLADA are; convert it, such as by "
                       "'assimp export %s %.*s.stl', and leave the new file beside it: it is then found",
-                      model, xmlGetLineNo(mesh->element), mesh->name, last_part(path), (int)(stem - (size_t)(last_part(path) - path)),
-                      last_part(path));
+                      model, xmlGetLineNo(mesh->element), mesh->name, model_last_part(path), (int)(stem - (size_t)(model_last_part(path) - path)),
+                      model_last_part(path));
 }
 
 // ------------------------------------------------------------------------------------------------------------- the model
@@ -126,19 +121,11 @@ static bool is_used(const xmlNode *mesh) {
            model_xml_attribute(mesh, "filename");
 }
 
-// Takes out <visual> elements, in whose place as many ends of lines stay, so that messages of MuJoCo name the lines of the file.
-static void drop_visuals(model_changes *changes) {
-    for (const xmlNode *node = model_xml_first(changes->document); node;) {
-        if (!model_xml_is(node, "visual") || !node->parent || !model_xml_is(node->parent, "link")) {
-            node = model_xml_next(node);
-            continue;
-        }
-        xmlChar *text = xmlNodeGetContent(node);
-        for (const xmlChar *c = text; c && *c; c++)
-            if (*c == '\n') xmlAddPrevSibling((xmlNode *)node, xmlNewText((const xmlChar *)"\n"));
-        xmlFree(text);
-        node = model_xml_remove(node);
-        changes->edited = true;
+// Takes out <visual> elements.
+static void drop_visuals(xmlDoc *document) {
+    for (const xmlNode *node = model_xml_first(document); node;) {
+        const bool drops = model_xml_is(node, "visual") && node->parent && model_xml_is(node->parent, "link");
+        node = drops ? model_xml_remove(node) : model_xml_next(node);
     }
 }
 
@@ -146,14 +133,14 @@ static bool is_same_text(const char *a, const char *b) { return !strcmp(a ? a : 
 
 // The length of a file's name without its ending.
 static size_t stem_length(const char *path) {
-    const char *name = last_part(path), *dot = strrchr(name, '.');
+    const char *name = model_last_part(path), *dot = strrchr(name, '.');
     return dot ? (size_t)(dot - name) : strlen(name);
 }
 
 // Do these two have the name that MuJoCo gives a mesh?
 static bool are_namesakes(const found_mesh *a, const found_mesh *b) {
     const size_t length = stem_length(a->path);
-    return length == stem_length(b->path) && !strncmp(last_part(a->path), last_part(b->path), length);
+    return length == stem_length(b->path) && !strncmp(model_last_part(a->path), model_last_part(b->path), length);
 }
 
 static bool are_twins(const found_mesh *a, const found_mesh *b) { return !strcmp(a->path, b->path) && is_same_text(a->scale, b->scale); }
@@ -168,15 +155,9 @@ static carom_status check_mesh(const char *model, model_changes *changes, found_
     model_points *grown = realloc(changes->meshes, (size_t)(changes->mesh_count + 1) * sizeof *grown);
     if (!grown) return carom_fail_memory(error, model);
     changes->meshes = grown;
-    double scale[3] = {1, 1, 1};
-    const char *text = mesh->scale ? mesh->scale : "";
-    for (int k = 0; k < 3; k++) {
-        char *end;
-        const double number = strtod(text, &end);
-        if (end != text) scale[k] = number;
-        text = end;
-    }
+    double scale[3];
     carom_error why;
+    model_parse_scale(mesh->scale, scale);
     const carom_status status = model_check_mesh(mesh->path, NULL, scale, true, &grown[mesh->points], &why);
     if (!status) changes->mesh_count++;
     return status ? carom_fail(error, status, "%s:%ld: %s", model, xmlGetLineNo(mesh->element), why.message) : CAROM_OK;
@@ -223,7 +204,7 @@ static carom_status write_paths(model_changes *changes, found_mesh *meshes, int 
         } else if (!same && !mesh->converted) {
             snprintf(name, sizeof name, "%s", mesh->path);
         } else {
-            const size_t stem = (size_t)(last_part(mesh->path) - mesh->path) + stem_length(mesh->path);
+            const size_t stem = (size_t)(model_last_part(mesh->path) - mesh->path) + stem_length(mesh->path);
             snprintf(name, sizeof name, "%.*s#%d%s", (int)stem, mesh->path, same + 1, mesh->converted ? ".stl" : mesh->path + stem);
             status = keep_file(changes, mesh->path, name, mesh->converted, error);
         }
@@ -243,8 +224,8 @@ static carom_status write_paths(model_changes *changes, found_mesh *meshes, int 
 carom_status model_resolve_meshes(const char *path, model_changes *changes, carom_error *error) {
     xmlDoc *document = changes->document;
     const xmlNode *robot = model_xml_first(document);
-    if (!robot || document->type != XML_DOCUMENT_NODE || !model_xml_is(robot, "robot")) return CAROM_OK;
-    drop_visuals(changes);
+    if (!model_is_urdf(document)) return CAROM_OK;
+    drop_visuals(document);
     const xmlNode *compiler = find_compiler(document, false);
     const char *directory = compiler ? model_xml_attribute(compiler, "meshdir") : NULL;
     if (!directory) directory = compiler ? model_xml_attribute(compiler, "assetdir") : NULL;

@@ -150,6 +150,10 @@ carom_status model_inline_includes(xmlDoc *document, const char *path, carom_err
 carom_status model_check_assets(const char *path, model_changes *changes, carom_error *error);
 // Gives the meshes of a URDF the paths of their files, and leaves out its <visual> elements.
 carom_status model_resolve_meshes(const char *path, model_changes *changes, carom_error *error);
+// The name of a file in its folder.
+const char *model_last_part(const char *path);
+// Three factors from a text; those that it does not give, and all without a text, are 1.
+void model_parse_scale(const char *text, double scale[3]);
 // Refuses a mesh that is damaged, and, where its hull is needed, one that is flat. MuJoCo names what it does not know.
 // @param content  the content type that the model gives; NULL: none
 // @param kept  gets its scaled points, to be freed by the caller; NULL: not needed

@@ -64,7 +64,7 @@ typedef struct urdf_reader {
     urdf_joint *joints;
     int *order;  // links, parents first
     int link_count, joint_count;
-    bool visual, strips, fuses;  // of MuJoCo's <compiler>
+    bool strips, fuses;  // of MuJoCo's <compiler>
     xmlNode *assets, *equalities;
 } urdf_reader;
 
@@ -464,11 +464,6 @@ static carom_status read_friction(const urdf_reader *reader, const urdf_link *li
     return status;
 }
 
-static const char *last_part(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 // The asset of a mesh file in this scale, which is made where there is none. Its name begins with the number of its points.
 static carom_status add_mesh(const urdf_reader *reader, const xmlNode *mesh, xmlNode *geom, carom_error *error) {
     const char *file = model_xml_attribute(mesh, "filename");
@@ -476,7 +471,7 @@ static carom_status add_mesh(const urdf_reader *reader, const xmlNode *mesh, xml
     if (!file || !*file) return refuse(reader, mesh, error, "<mesh> needs a filename");
     const carom_status status = read_numbers(reader, mesh, "scale", 3, false, scale, error);
     if (status) return status;
-    if (reader->strips) file = last_part(file);
+    if (reader->strips) file = model_last_part(file);
     xmlNode *asset = model_xml_add(reader->assets, "mesh");
     model_xml_set(asset, "file", file);
     model_xml_set_numbers(asset, "scale", 3, scale);
@@ -494,7 +489,7 @@ static carom_status add_mesh(const urdf_reader *reader, const xmlNode *mesh, xml
     }
     char name[NAME_SIZE];
     const char *points = model_xml_attribute(mesh, "points");
-    snprintf(name, sizeof name, "%.10s:%.100s", points ? points : "", last_part(file));
+    snprintf(name, sizeof name, "%.10s:%.100s", points ? points : "", model_last_part(file));
     model_xml_set(asset, "name", name);
     model_xml_set(geom, "mesh", name);
     return CAROM_OK;
@@ -521,7 +516,7 @@ static void keep_frame(xmlNode *geom, const urdf_frame *frame) {
     model_xml_set_numbers(geom, "user", MODEL_FRAME_SIZE, place);
 }
 
-static carom_status add_geom(const urdf_reader *reader, const urdf_link *link, const xmlNode *holder, bool collides, carom_error *error) {
+static carom_status add_geom(const urdf_reader *reader, const urdf_link *link, const xmlNode *holder, carom_error *error) {
     const xmlNode *geometry = find_child(holder, "geometry"), *mesh = find_child(geometry, "mesh"), *element = NULL;
     xmlNode *geom = model_xml_add(link->body, "geom");
     urdf_frame frame;
@@ -549,13 +544,8 @@ static carom_status add_geom(const urdf_reader *reader, const urdf_link *link, c
         }
     }
     if (!status && element) model_xml_set_numbers(geom, "size", count, size);
-    if (!collides) {
-        model_xml_set(geom, "contype", "0");
-        model_xml_set(geom, "conaffinity", "0");
-        model_xml_set(geom, "group", "1");
-    }
     double friction = (double)NAN;
-    if (!status && collides) status = read_friction(reader, link, holder, &friction, error);
+    if (!status) status = read_friction(reader, link, holder, &friction, error);
     if (status || isnan(friction)) return status;
     // It counts against whatever the file says nothing about.
     set_number(geom, "friction", friction);
@@ -677,7 +667,7 @@ static carom_status check_elements(const urdf_reader *reader, carom_error *error
         if (is_plain(node, "compiler") && !(in_mujoco && find_child(node->parent, "compiler") == node))
             return refuse(reader, node, error,
                           "<compiler> counts once, directly in the <mujoco> of <robot>: move its attributes to <robot><mujoco><compiler/>");
-        if (top && is_plain(node, "joint") == false && (!strcmp(name, "joint") || !strcmp(name, "drake:joint")))
+        if (top && !is_plain(node, "joint") && (!strcmp(name, "joint") || !strcmp(name, "drake:joint")))
             return refuse(reader, node, error, "<%s%sjoint>: such joints are not read", prefix, *prefix ? ":" : "drake:");
         if (in_mujoco && strcmp(name, "compiler") != 0 && strcmp(name, "option") != 0 && strcmp(name, "size") != 0)
             model_add_note(reader->changes, "<mujoco> of a URDF may hold compiler, option and size: <%s> is left out", name);
@@ -688,10 +678,8 @@ static carom_status check_elements(const urdf_reader *reader, carom_error *error
 // <compiler> as the file has it, with what its elements need here; <option> and <size>.
 static void add_settings(urdf_reader *reader, xmlNode *model) {
     const xmlNode *mujoco = find_child(reader->robot, "mujoco"), *own = find_child(mujoco, "compiler");
-    const char *const visual = own ? model_xml_attribute(own, "discardvisual") : NULL;
     const char *const fuses = own ? model_xml_attribute(own, "fusestatic") : NULL;
     const char *const strips = own ? model_xml_attribute(own, "strippath") : NULL;
-    reader->visual = visual && !strcmp(visual, "false");
     reader->fuses = !fuses || strcmp(fuses, "false") != 0;
     reader->strips = !strips || strcmp(strips, "false") != 0;
     xmlNode *compiler = model_xml_add(model, "compiler");
@@ -720,10 +708,8 @@ static carom_status add_link(const urdf_reader *reader, urdf_link *link, xmlNode
         if (joint) status = add_joint(reader, joint, link->body, error);
         add_inertial(link);
     }
-    for (const xmlNode *child = link->element->children; child && !status; child = child->next) {
-        const bool collides = is_plain(child, "collision");
-        if (collides || (reader->visual && is_plain(child, "visual"))) status = add_geom(reader, link, child, collides, error);
-    }
+    for (const xmlNode *child = link->element->children; child && !status; child = child->next)
+        if (is_plain(child, "collision")) status = add_geom(reader, link, child, error);
     return status;
 }
 
