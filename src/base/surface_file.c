@@ -83,33 +83,37 @@ static carom_status add_triangle(surface *s, int a, int b, int c, carom_error *e
 
 // ----------------------------------------------------------------------------------------------------------------- STL
 
-typedef struct corner {
-    double x[3];
-    int index;
-} corner;
+enum { BYTE_VALUES = 256, COORDINATE_BYTES = sizeof(double) };
 
-static int compare_corners(const void *first, const void *second) {
-    const corner *a = first, *b = second;
-    for (int k = 0; k < 3; k++)
-        if (a->x[k] != b->x[k]) return a->x[k] < b->x[k] ? -1 : 1;
-    return (a->index > b->index) - (a->index < b->index);
+// Sorts the numbers of points, so that points at one place follow each other, in their order. It goes by the bytes of coordinates, which
+// takes half the time of comparisons; bytes that are the same everywhere, as most of single precision, are passed over.
+// @param spare  [count] work
+static void sort_by_place(const double *point, int count, int *order, int *spare) {
+    for (int i = 0; i < count; i++) order[i] = i;
+    for (int pass = 0; pass < 3 * COORDINATE_BYTES; pass++) {
+        const unsigned char *bytes = (const unsigned char *)point + pass;
+        const size_t stride = 3 * sizeof *point;
+        int starts[BYTE_VALUES + 1] = {0};
+        for (int i = 0; i < count; i++) starts[bytes[(size_t)i * stride] + 1]++;
+        if (count && starts[bytes[0] + 1] == count) continue;
+        for (int value = 0; value < BYTE_VALUES; value++) starts[value + 1] += starts[value];
+        for (int i = 0; i < count; i++) spare[starts[bytes[(size_t)order[i] * stride]]++] = order[i];
+        memcpy(order, spare, (size_t)count * sizeof *order);
+    }
 }
 
 // Corners of STL stand in each of their triangles: those at the same place become one, the first. Triangles without area, two of whose
 // corners are one, are left out.
 static carom_status weld(surface *s, carom_error *error) {
     const int corners = s->points;
-    corner *sorted = malloc(((size_t)corners + 1) * sizeof *sorted);
-    int *place = malloc(((size_t)corners + 1) * sizeof *place);
+    int *sorted = malloc(((size_t)corners + 1) * sizeof *sorted), *place = malloc(((size_t)corners + 1) * sizeof *place);
     const bool there = sorted && place;
-    for (int i = 0; there && i < corners; i++) {
-        memcpy(sorted[i].x, s->point + 3 * i, sizeof sorted[i].x);
-        sorted[i].index = i;
-    }
-    if (there) qsort(sorted, (size_t)corners, sizeof *sorted, compare_corners);
+    // Zeros have one sign.
+    for (int i = 0; i < 3 * corners; i++) s->point[i] += 0.0;
+    if (there) sort_by_place(s->point, corners, sorted, place);
     for (int i = 0, first = 0; there && i < corners; i++) {
-        if (memcmp(sorted[i].x, sorted[first].x, sizeof sorted[i].x) != 0) first = i;
-        place[sorted[i].index] = sorted[first].index;
+        if (memcmp(s->point + 3 * sorted[i], s->point + 3 * sorted[first], 3 * sizeof *s->point) != 0) first = i;
+        place[sorted[i]] = sorted[first];
     }
     // Points keep the order in which they came first.
     int points = 0;

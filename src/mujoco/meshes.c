@@ -96,8 +96,8 @@ static carom_status check_ending(const char *model, const found_mesh *mesh, char
     return carom_fail(error, CAROM_BAD_INPUT,
                       "%s:%ld: <collision> has the mesh '%s', of a kind that is not read: STL, OBJ and COLLADA are; convert it, such as by "
                       "'assimp export %s %.*s.stl', and leave the new file beside it: it is then found",
-                      model, xmlGetLineNo(mesh->element), mesh->name, model_last_part(path), (int)(stem - (size_t)(model_last_part(path) - path)),
-                      model_last_part(path));
+                      model, xmlGetLineNo(mesh->element), mesh->name, model_last_part(path),
+                      (int)(stem - (size_t)(model_last_part(path) - path)), model_last_part(path));
 }
 
 // ------------------------------------------------------------------------------------------------------------- the model
