@@ -795,7 +795,7 @@ carom_status model_check_template(const char *path, const xmlDoc *document, caro
         }
         if (template)
             return carom_fail(error, CAROM_BAD_INPUT, "%s:%ld: this is xacro: run xacro first, such as by 'xacro %s > robot.urdf'", path,
-                              xmlGetLineNo(node), last_part(path));
+                              xmlGetLineNo(node), model_last_part(path));
     }
     return CAROM_OK;
 }

@@ -17,7 +17,8 @@ class Incomplete(UserWarning):
 
 
 class Caveat(UserWarning):
-    """What stands beside an answer: nothing collides, or something is given that the law does not use. `caveats` of the answer has it."""
+    """What stands beside an answer: nothing collides, something is given that the law does not use, or an outcome may lie outside the set.
+    `caveats` of the answer has it."""
 
 
 def warn_caveats(sentences: tuple[str, ...], level: int) -> None:

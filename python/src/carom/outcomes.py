@@ -318,7 +318,7 @@ class Outcomes:
 
         Warns
         -----
-        UserWarning
+        Caveat
             When the outcome may lie outside the set: its value is then no lower bound, and `inner` is one.
         """
         return ask_max(self, expression)

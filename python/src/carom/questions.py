@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _carom
 from ._arrays import as_number, as_reals
-from ._errors import InputError
+from ._errors import InputError, warn_caveats
 
 if TYPE_CHECKING:
     from .impact import Impact
@@ -194,7 +194,7 @@ def ask_max(out: Outcomes, expression: str) -> Maximum:
     made.approximate, made.inner, made.source = approximate, inner, source
     if made.approximate:
         sentence = "max: the outcome with this maximum may lie outside the set by O(h), so that it is no lower bound"
-        warnings.warn(f"{sentence}; `inner` is one, and carom.worst and sampler='walk' give others", UserWarning, stacklevel=3)
+        warn_caveats((f"{sentence}; `inner` is one, and carom.worst and sampler='walk' give others",), 3)
     made.velocity, made.contact_velocity = out.velocity[index], out.contact_velocity[index]
     return made
 
