@@ -195,6 +195,24 @@ static void print_number(char text[32], const carom_impact *impact, const carom_
         snprintf(text, 32, "-");
 }
 
+// Among what the worst cases were searched, and how many were tried.
+static void print_scope(const worst_run *run, bool listed, bool steps) {
+    const carom_worst *first = &run->questions[0].found;
+    const char *made = steps ? "samples" : !strcmp(run->source.kind->name, "walk") ? "walks" : "walks or samples";
+    printf("%s: worst cases among ", carom_scene_name(run->scene));
+    if (listed && run->options.uncertainty)
+        printf("the outcomes of the law %s, at %" PRId64 " points of what is uncertain for each, %" PRId64 " of them plain", run->law->name,
+               first->evaluations, first->samples);
+    else if (listed && first->members == 1)
+        printf("the outcomes of the law %s, which has one", run->law->name);
+    else if (listed)
+        printf("the %" PRId64 " outcomes of the law %s", first->members, run->law->name);
+    else
+        printf("all %s, after %" PRId64 " %s for each, %" PRId64 " of them plain", steps ? "time-stepped samples" : "solutions",
+               first->evaluations, made, first->samples);
+    printf(" (%.3g s)\n", run->seconds);
+}
+
 // A line for each question.
 static void print_text(const worst_run *run, const char *file) {
     const carom_impact *impact = carom_scene_impact(run->scene);
@@ -211,21 +229,8 @@ static void print_text(const worst_run *run, const char *file) {
         found_none += isinf(q->found.value) != 0;
         unverified = unverified || (run->questions[i].witness.rows && !run->questions[i].witness.verified);
     }
-    const carom_worst *first = &run->questions[0].found;
     const bool listed = !run->source.kind->draws, steps = !strcmp(run->source.kind->name, "lcp");
-    const char *made = steps ? "samples" : !strcmp(run->source.kind->name, "walk") ? "walks" : "walks or samples";
-    printf("%s: worst cases among ", carom_scene_name(run->scene));
-    if (listed && run->options.uncertainty)
-        printf("the outcomes of the law %s, at %" PRId64 " points of what is uncertain for each, %" PRId64 " of them plain", run->law->name,
-               first->evaluations, first->samples);
-    else if (listed && first->members == 1)
-        printf("the outcomes of the law %s, which has one", run->law->name);
-    else if (listed)
-        printf("the %" PRId64 " outcomes of the law %s", first->members, run->law->name);
-    else
-        printf("all %s, after %" PRId64 " %s for each, %" PRId64 " of them plain", steps ? "time-stepped samples" : "solutions",
-               first->evaluations, made, first->samples);
-    printf(" (%.3g s)\n", run->seconds);
+    print_scope(run, listed, steps);
     const char *plain = listed ? "plain points" : steps ? "plain samples" : "plain walks";
     printf("  %-*s  %14s  %14s  %14s  %-6s  %10s\n", width + 4, "", "found", plain, "certified", "method", "gap");
     for (int i = 0; i < run->count; i++) {
