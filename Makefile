@@ -494,7 +494,8 @@ SANITIZE_BUILD := BUILD=$(BUILD)/sanitize OPTIMISE="-O1 -fno-omit-frame-pointer"
 # Fewer random trials: they look for wrong numbers, which sanitizers do not.
 sanitize:
 	@scripts/deps.sh build test python sundials $(if $(findstring clang,$(CC)),clang)
-	@CAROM_TEST_QUICK=1 $(MAKE) --no-print-directory -j$(JOBS) $(SANITIZE_BUILD) run-tests
+	@LSAN_OPTIONS="suppressions=$(CURDIR)/tests/fuzz/leaks.txt:print_suppressions=0" CAROM_TEST_QUICK=1 \
+	    $(MAKE) --no-print-directory -j$(JOBS) $(SANITIZE_BUILD) run-tests
 
 # libFuzzer's build stands beside the others; seconds are those of each harness.
 FUZZ_SECONDS ?= 60

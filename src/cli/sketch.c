@@ -304,6 +304,7 @@ json_t *cli_sketch_json(cli_sketch *sketch, carom_error *error) {
     json_t *document = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:i, s:o}", "schema", "carom.draw/1", "name",
                                  carom_json_text(stage->title), "views", views, "solids", solids_json(&stage->solids), "trees", trees,
                                  "contacts", contacts, "left_out", stage->solids.left_out, "outcomes", outcomes);
+    if (!status && !document) status = carom_fail_memory(error, "draw");
     if (!status) return document;
     json_decref(document);
     return NULL;

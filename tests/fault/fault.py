@@ -101,7 +101,8 @@ def broken_files(folder, target, r, old=None, killed=False):
     elif document and "complete" in document:
         # A comparison is incomplete without its page; the file is that of one of its laws.
         stated = document["laws"]["halm-posa"] if document["schema"] == "carom.compare/1" else document
-        if bool(complete) != stated["complete"]:
+        # Where memory ends after the file, what was computed is complete, and the answer is not.
+        if bool(complete) != stated["complete"] and not (complete and document.get("verdict") == "out-of-memory"):
             found.append(f"the file says complete {complete}, the answer {stated['complete']}")
     if document and document["schema"] == "carom.sample/1" and "hull" not in r.words and rows != document["terminated"]:
         found.append(f"{rows} rows for {document['terminated']} terminated samples")
@@ -132,7 +133,8 @@ def try_signals():
         rules += broken_files(folder, target, r, old, killed)
         # What a killed run left is removed or named by the next one that writes the same file.
         if killed and leftovers(folder) and words[0] in ("sample", "simulate", "exact", "resolve", "plot"):
-            again = ["plot", "set.h5", "-o", "picture"] if words[0] == "plot" else ["sample", BLOCK, "--samples", "10", "-o", "out.h5"]
+            again = {"plot": ["plot", "set.h5", "-o", "picture"],
+                     "exact": ["exact", BLOCK, "-o", "out.h5", "--export", "out.txt"]}.get(words[0], ["sample", BLOCK, "--samples", "10", "-o", "out.h5"])
             left = leftovers(folder)
             # gnuplot may live a little longer than the command that started it.
             time.sleep(2 if words[0] == "plot" else 0)

@@ -65,7 +65,9 @@ def broken_rules(r, allowed=(0, 1, 2), may_lose_stdout=False):
     if r.status == 2:
         if r.out and not may_lose_stdout:
             found.append("stdout is not empty beside status 2")
-        if not (r.err.startswith("carom: ") and r.err.count("\n") == 1 and r.err.endswith("\n") and len(r.err) > 10):
+        # Where the answer itself cannot be written, what it would have said of the input was said before.
+        lines = [line for line in r.err.split("\n")[:-1] if not (may_lose_stdout and line.startswith(("carom: note: ", "carom: warning: ")))]
+        if not (len(lines) == 1 and lines[0].startswith("carom: ") and len(lines[0]) > 9 and r.err.endswith("\n")):
             found.append("the refusal is not one line")
     plain = {"--list", "--help", "-h", "help", "--version"} & set(r.words)
     if "--json" in r.words and not plain and r.status in (0, 1) and not may_lose_stdout and r.document() is None:
