@@ -120,6 +120,37 @@ static bool has(int argc, char **argv, const char *word) {
     return false;
 }
 
+static const cli_command *find_command(const char *name) {
+    for (int i = 0; cli_commands[i]; i++)
+        if (!strcmp(cli_commands[i]->name, name)) return cli_commands[i];
+    return NULL;
+}
+
+// Is the next word the value of this one: after a flag of the command, or an option of its laws or integrators, that has one?
+static bool has_value(const cli_command *command, const char *word) {
+    if (!strcmp(word, "-o")) return true;
+    if (strncmp(word, "--", 2) != 0 || strchr(word, '=')) return false;
+    for (int i = 0; i < command->flag_count; i++)
+        if (!strcmp(command->flags[i].name, word + 2)) return command->flags[i].value != NULL;
+    for (int i = 0; i < cli_owners(command, fuzz_registry()); i++) {
+        const cli_owner owner = cli_owner_at(command, fuzz_registry(), i);
+        for (int k = 0; k < owner.option_count; k++) {
+            char flag[CLI_NAME_SIZE];
+            cli_spell_flag(&owner.options[k], flag);
+            if (!strcmp(flag, word + 2)) return owner.options[k].type != CAROM_OPTION_SWITCH;
+        }
+    }
+    return false;
+}
+
+// Is JSON asked for? `--overlay --json` names a file.
+static bool asks_json(int argc, char **argv) {
+    const cli_command *command = find_command(argv[1]);
+    bool asks = false;
+    for (int i = 2; i < argc && command && !asks; i += has_value(command, argv[i]) ? 2 : 1) asks = !strcmp(argv[i], "--json");
+    return asks;
+}
+
 // What holds for every command line.
 static void check_report(int argc, char **argv, const fuzz_report *report) {
     if (report->status < 0 || report->status > 2) fuzz_fail("exit status %d", report->status);
@@ -132,7 +163,7 @@ static void check_report(int argc, char **argv, const fuzz_report *report) {
     }
     if (strstr(report->err, "internal")) fuzz_fail("%s", report->err);
     // Lists and help are texts.
-    if (!has(argc, argv, "--json") || has(argc, argv, "--list") || has(argc, argv, "--help") || has(argc, argv, "-h") ||
+    if (!asks_json(argc, argv) || has(argc, argv, "--list") || has(argc, argv, "--help") || has(argc, argv, "-h") ||
         !strcmp(argv[1], "help") || !strcmp(argv[1], "--version"))
         return;
     json_error_t error;
@@ -157,12 +188,6 @@ static int split(char *line, char **words, int most) {
 static const char *value_of(int count, char **words, const char *flag) {
     for (int i = 0; i + 1 < count; i++)
         if (!strcmp(words[i], flag)) return words[i + 1];
-    return NULL;
-}
-
-static const cli_command *find_command(const char *name) {
-    for (int i = 0; cli_commands[i]; i++)
-        if (!strcmp(cli_commands[i]->name, name)) return cli_commands[i];
     return NULL;
 }
 
