@@ -26,17 +26,27 @@ static int compare_keys(const void *first, const void *second) {
     return (a->key > b->key) - (a->key < b->key);
 }
 
-// The file's points in the frame that MuJoCo gave the geom, in the order of their keys. Returns their largest coordinate in the file.
-static double place_points(const model_points *points, const mjModel *compiled, int geom, placed_point *placed) {
+// A guarded call: the places of the geoms.
+static void compute_places(void *argument) {
+    const carom_model *model = argument;
+    mj_kinematics(model->compiled, model->data);
+}
+
+// The file's points in the frame that MuJoCo puts the geom into, in the order of their keys. This is not always the frame that the compiled
+// model has: turns of less than 1e-6 or so are left out. Returns the points' largest coordinate in the file.
+static double place_points(const model_points *points, const carom_model *model, int geom, placed_point *placed) {
+    const mjModel *compiled = model->compiled;
     const double *given = compiled->geom_user + (size_t)geom * (size_t)compiled->nuser_geom;
-    double largest = 0, back[4];
-    mju_negQuat(back, compiled->geom_quat + 4 * geom);
+    const int body = compiled->geom_bodyid[geom];
+    double largest = 0;
     for (int i = 0; i < points->count; i++) {
-        double moved[3];
+        double moved[3], world[3];
         mju_rotVecQuat(moved, points->point + 3 * i, given + 3);
         mju_addTo3(moved, given);
-        mju_subFrom3(moved, compiled->geom_pos + 3 * geom);
-        mju_rotVecQuat(placed[i].place, moved, back);
+        mju_rotVecMat(world, moved, model->data->xmat + 9 * body);
+        mju_addTo3(world, model->data->xpos + 3 * body);
+        mju_subFrom3(world, model->data->geom_xpos + 3 * geom);
+        mju_rotVecMatT(placed[i].place, world, model->data->geom_xmat + 9 * geom);
         placed[i].key = mju_dot3(placed[i].place, oblique);
         for (int k = 0; k < 3; k++) largest = fmax(largest, fabs(points->point[3 * i + k]));
     }
@@ -84,6 +94,8 @@ carom_status model_refine_vertices(const model_changes *changes, carom_model *mo
     if (!changes->mesh_count || !total) return CAROM_OK;
     model->vertices = malloc(3 * total * sizeof *model->vertices);
     if (!model->vertices) return carom_fail_memory(error, model->path);
+    const carom_status status = model_guard_call(compute_places, model, error);
+    if (status) return status;
     for (size_t i = 0; i < 3 * total; i++) model->vertices[i] = (double)compiled->mesh_vert[i];
     for (int geom = 0; geom < compiled->ngeom; geom++) {
         const int number = find_points(changes, compiled, geom);
@@ -91,7 +103,7 @@ carom_status model_refine_vertices(const model_changes *changes, carom_model *mo
         const model_points *points = &changes->meshes[number];
         placed_point *placed = malloc((size_t)points->count * sizeof *placed);
         if (!placed) return carom_fail_memory(error, model->path);
-        const double distance = SAME_POINT * place_points(points, compiled, geom, placed);
+        const double distance = SAME_POINT * place_points(points, model, geom, placed);
         const int mesh = compiled->geom_dataid[geom];
         double *vertex = model->vertices + 3 * (size_t)compiled->mesh_vertadr[mesh];
         for (int i = 0; i < compiled->mesh_vertnum[mesh]; i++) refine_vertex(placed, points->count, distance, vertex + 3 * i);
