@@ -455,7 +455,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigne
             for (size_t i = 0; i + 4 <= t.size && count < MOST_FILES; i++)
                 if (!memcmp(t.bytes + i, "---", 3) && (!i || t.bytes[i - 1] == '\n')) files[count++] = i;
         files[count] = t.size;
-        if (harness->form == FUZZ_COMMANDS && (pick(3) || !count)) {
+        if (harness->form == FUZZ_COMMANDS && (pick(count > 1 ? 2 : 3) || !count)) {
             edit_commands(&t, files[0]);
             continue;
         }
