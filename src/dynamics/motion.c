@@ -178,7 +178,7 @@ carom_status carom_motion_explain(const carom_motion_call *call, carom_error *er
 
 carom_status carom_motion_limit_energy(const carom_motion_call *call, double energy_error, double initial, double kinetic, double time,
                                        carom_verdict *verdict, carom_error *error) {
-    const carom_system *system = call->motion->system;
+    const carom_system *system = call->motion->form == CAROM_MOTION_SYSTEM ? call->motion->system : NULL;
     double scale = fmax(fabs(initial), kinetic);
     if (system && time > 0) scale = fmax(scale, 0.5 * system->mass * system->length * system->length / (time * time));
     if (*verdict != CAROM_COMPLETE || energy_error <= MOST_ENERGY_ERROR * scale) return CAROM_OK;

@@ -210,9 +210,9 @@ static double *read_list(const char *text, carom_arena *arena, int *count) {
     double *numbers = carom_arena_take(arena, strlen(text) / 2 + 1, sizeof *numbers);
     *count = 0;
     for (char *end; numbers; text = end) {
-        numbers[*count] = strtod(text, &end);
+        const double number = strtod(text, &end);
         if (end == text) break;
-        ++*count;
+        numbers[(*count)++] = number;
     }
     return numbers;
 }
